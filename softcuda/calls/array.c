@@ -23,7 +23,7 @@ struct limits {
 };
 
 #define LIMIT(name) CU_DEVICE_ATTRIBUTE_MAXIMUM_##name
-/* By dimensions, layered or not. */
+/* Indexed by whether the array is layered, and by its number of dimensions. */
 static const struct limits texture_limits[2][4] = {
 	{{{0}}, {{LIMIT(TEXTURE1D_WIDTH)}}, {{LIMIT(TEXTURE2D_WIDTH), LIMIT(TEXTURE2D_HEIGHT)}},
 	 {{LIMIT(TEXTURE3D_WIDTH), LIMIT(TEXTURE3D_HEIGHT), LIMIT(TEXTURE3D_DEPTH)}}},
@@ -99,7 +99,7 @@ static CUresult place_locked(struct soft_context *context, struct soft_array *ar
 static CUresult create_locked(struct soft_context *context, CUarray *cu_array_out,
 			      const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
-	/* A depth texture wants a format that is not there. */
+	/* CUDA_ARRAY3D_DEPTH_TEXTURE is not among them: no array has a depth format. */
 	const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
 			       CUDA_ARRAY3D_TEXTURE_GATHER;
 	const unsigned others = CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_COLOR_ATTACHMENT |
@@ -158,7 +158,7 @@ CUresult cuArrayCreate_v2(CUarray *cu_array_out, const CUDA_ARRAY_DESCRIPTOR *de
 	SOFT_CALL(SOFT_NEED_CONTEXT, create_plain_locked(context, cu_array_out, descriptor));
 }
 
-/* Waits as cuMemFree does: what is in streams still finds its texels. */
+/* Waits for work in streams, as cuMemFree does, so that it still finds the texels. */
 static CUresult destroy_locked(CUarray cu_array)
 {
 	struct soft_array *array;
@@ -169,7 +169,7 @@ static CUresult destroy_locked(CUarray cu_array)
 	array->refs++;
 	soft_memory_pin_locked(allocation);
 	result = soft_memory_end_locked(array->context, allocation, "cuArrayDestroy");
-	/* The context's end may have taken it along. */
+	/* The end of the context may have destroyed the array meanwhile. */
 	if (!atomic_load(&array->gone) && allocation->freed)
 		soft_array_end_locked(array);
 	soft_memory_unpin_locked(allocation);
@@ -215,8 +215,8 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor_out, CUarray 
 	SOFT_CALL(SOFT_NEED_CONTEXT, describe_plain_locked(descriptor_out, cu_array));
 }
 
-/* "If the CUDA array is not allocated with flag CUDA_ARRAY3D_DEFERRED_MAPPING,
- * CUDA_ERROR_INVALID_VALUE will be returned": there are no others here. */
+/* "If the CUDA array is not allocated with flag CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ERROR_INVALID_VALUE will be
+ * returned": the flag is not supported, so no array has it. */
 static CUresult requirements_locked(CUarray cu_array)
 {
 	struct soft_array *array;

@@ -1,4 +1,4 @@
-/* The calls of contexts: primary and made, current per thread, their limits and peers. */
+/* The calls of contexts: primary and other contexts, the thread's current context, limits and peers. */
 #include "config.h"
 
 #include "softcuda/calls/door.h"
@@ -10,7 +10,7 @@
 #include "softcuda/driver/thread.h"
 #include "softcuda/exec/exec.h"
 
-/* Scheduling is accepted and means nothing; mapping host memory always works. */
+/* Scheduling flags are accepted without effect; mapping of host memory is always available. */
 static const unsigned known_flags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST |
 				    CU_CTX_LMEM_RESIZE_TO_MAX;
 
@@ -52,7 +52,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice cu_device)
 	return cuDevicePrimaryCtxRelease_v2(cu_device);
 }
 
-/* Who retained it holds nothing afterwards; the next retain makes a new one. */
+/* References to the primary context end with the reset; the next retain makes a new one. */
 static CUresult reset_locked(CUdevice cu_device)
 {
 	struct soft_device *device;
@@ -176,7 +176,7 @@ static CUresult destroy_locked(CUcontext cu_context)
 	CUresult result = soft_context_find_locked(cu_context, &doomed);
 	if (result != CUDA_SUCCESS)
 		return result;
-	/* Of green contexts, too: cuGreenCtxDestroy ends those. */
+	/* Also for green contexts, which cuGreenCtxDestroy ends. */
 	if (doomed->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	doomed->refs++;
@@ -252,7 +252,7 @@ CUresult cuCtxSetCurrent(CUcontext cu_context)
 	SOFT_CALL(SOFT_NEED_INIT, set_current_locked(cu_context));
 }
 
-/* Of a destroyed context the old value is told, as it still is the current one. */
+/* If the current context was destroyed, the old handle is returned, because it still is the current one. */
 static CUresult get_current_locked(CUcontext *cu_context_out)
 {
 	if (!cu_context_out)
@@ -361,7 +361,7 @@ static bool limit_known(CUlimit limit)
 	       limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
 }
 
-/* Kept for who asks back; nothing in software is bounded by them. */
+/* The value is stored for cuCtxGetLimit; nothing in software is limited by it. */
 static CUresult set_limit_locked(struct soft_context *context, CUlimit limit, size_t value)
 {
 	if (!limit_known(limit))

@@ -1,4 +1,4 @@
-/* What the library exports beyond the driver API (softcuda/control.h). */
+/* The functions that the library exports in addition to the driver API (softcuda/control.h). */
 #include "config.h"
 
 #include "base/lock.h"
@@ -73,13 +73,13 @@ uint64_t culvert_soft_calls(const char *pattern)
 	return count;
 }
 
-/* Without the driver's lock: memory has one of its own. */
+/* Called without the driver's lock; the table of allocations has a lock of its own. */
 void culvert_soft_note_memory(uint64_t address, uint64_t size_B, unsigned what)
 {
 	soft_memory_note(address, size_B, what);
 }
 
-/* Without the driver's lock: who asks may be a clock that the driver itself looks at. */
+/* Called without the driver's lock, because the driver itself may be the caller. */
 uint64_t culvert_soft_clock(uint64_t pass_ns)
 {
 	return soft_sched_clock_ns(pass_ns);

@@ -25,18 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pageable source is copied aside so that the caller can go on.  A large one is
- * not where the copy may start at once: then the caller waits for it, which is
- * shorter; nor is one for which a second copy would be a burden. */
+/* The largest pageable source that is copied to a buffer first, so that the caller can continue.  A source is not
+ * copied if the copy can start immediately: to wait for that is faster.  Nor is a larger one, which would need too
+ * much memory. */
 static const uint64_t staged_max_B = (uint64_t)64 << 20;
 static const uint64_t staged_idle_max_B = (uint64_t)1 << 20;
 
 struct side {
 	uint64_t address;                    /* of the box's first byte */
 	uint64_t pitch_B, slice_B;
-	bool device_only;                    /* the caller said: device */
+	bool device_only;                    /* the caller says that it is device memory */
 	struct soft_allocation *allocation;  /* NULL: pageable host memory */
-	bool array;                          /* of an array: checked, allocation is known */
+	bool array;                          /* it is an array: it was checked, and its allocation is known */
 };
 
 struct box {
@@ -47,10 +47,10 @@ struct box {
 struct copy_operation {
 	struct soft_operation base;
 	struct box box;
-	char *staged;                        /* owned; what from points to, or NULL */
-	bool spoilt;                         /* by peer access that corrupts */
-	bool sampled;                        /* the source was, when the copy was submitted */
-	uint64_t sum, writes;                /* what it was like then */
+	char *staged;                        /* owned: the buffer to which from points; or NULL */
+	bool spoilt;                         /* peer access between the devices corrupts bytes */
+	bool sampled;                        /* sum and writes are set */
+	uint64_t sum, writes;                /* of the source, when the copy was submitted */
 };
 
 /* --- running ---------- */
@@ -75,7 +75,7 @@ static void note_box(const struct box *box)
 					    y * box->to.pitch_B, box->width_B);
 }
 
-/* Of the source's bytes (FNV-1a over words of eight). */
+/* A checksum of the source (FNV-1a over words of eight bytes). */
 static uint64_t sum_source(const struct box *box)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
@@ -92,7 +92,7 @@ static uint64_t sum_source(const struct box *box)
 	return sum;
 }
 
-/* Host threads are not seen when they write; but their traces are. */
+/* Writes of host threads are not observed, but a changed checksum shows them. */
 static void check_source(struct copy_operation *copy)
 {
 	const struct soft_allocation *source = copy->box.from.allocation;
@@ -110,7 +110,7 @@ static bool gone(const struct side *side)
 }
 
 /* freed is written under the lock; the bytes stay mapped in either case. */
-/* What copies have moved since the start, on the host and on devices. */
+/* The number of bytes that copies have moved since the start, on the host and on devices. */
 static _Atomic uint64_t moved_B;
 
 uint64_t culvert_soft_copied(void)
@@ -179,7 +179,7 @@ static CUresult side_resolve_locked(struct side *side, const struct box *box)
 		return side->device_only ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	if (soft_memory_range_locked(side->address, extent_B))
 		return CUDA_SUCCESS;
-	/* Host memory that is registered in part only is pageable as a whole. */
+	/* Host memory of which only a part is registered counts as pageable. */
 	if (side->allocation->kind != SOFT_MEMORY_REGISTERED || side->device_only)
 		return CUDA_ERROR_INVALID_VALUE;
 	side->allocation = NULL;
@@ -222,8 +222,7 @@ static bool pool_is_open(const struct soft_allocation *allocation, const struct 
 	return allocation->pool && allocation->pool->access & (uint32_t)1 << to->index;
 }
 
-/* Peer access that corrupts spoils what goes between two devices that have it, by
- * their contexts or by their pools. */
+/* Whether the copy is corrupted: it is between two devices with corrupting peer access of their contexts or pools. */
 static bool spoilt(const struct soft_stream *stream, const struct box *box)
 {
 	if (soft_sched.peer != SOFT_PEER_CORRUPT || !on_device(&box->to) || !on_device(&box->from))
@@ -234,8 +233,8 @@ static bool spoilt(const struct soft_stream *stream, const struct box *box)
 		pool_is_open(from, to->device));
 }
 
-/* Also takes a sample of a source that the host could write to too early.  The
- * bytes are pinned: they can be read without the lock. */
+/* Prepares the copy; takes a checksum of a pinned source that the host could overwrite too early.  Pinned memory can
+ * be read without the lock. */
 static void prepare_locked(struct copy_operation *copy, const struct soft_stream *stream, bool wait)
 {
 	copy->base.label = label(&copy->box);
@@ -274,8 +273,8 @@ static bool stage(struct copy_operation *copy, uint64_t most_B)
 	return true;
 }
 
-/* Reads the source without the lock.  wait_out: it could not be staged, so that
- * the caller has to wait for the copy itself. */
+/* Copies a pageable source to a buffer, without the lock. *wait_out: that was not possible, so the caller has to
+ * wait for the copy itself. */
 static CUresult stage_locked(struct soft_stream *stream, struct copy_operation *copy,
 			     bool *wait_out)
 {
@@ -286,7 +285,7 @@ static CUresult stage_locked(struct soft_stream *stream, struct copy_operation *
 	return CUDA_SUCCESS;
 }
 
-/* Owns nothing of box. synchronous: the call is not one of the Async ones. */
+/* box stays the caller's. synchronous: the call is not one of the Async functions. */
 static CUresult box_submit_locked(struct soft_stream *stream, const struct box *box,
 				  bool synchronous)
 {
@@ -301,7 +300,7 @@ static CUresult box_submit_locked(struct soft_stream *stream, const struct box *
 	stream->refs++;
 	bool wait = synchronous && !(on_device(&box->to) && on_device(&box->from));
 	CUresult result = CUDA_SUCCESS;
-	/* CUDA promises only that pageable bytes have been read by then. */
+	/* CUDA only guarantees that pageable memory has been read when the call returns. */
 	if (soft_sched.late && !box->from.allocation && on_device(&box->to))
 		wait = false;
 	prepare_locked(copy, stream, wait);
@@ -417,7 +416,7 @@ static CUresult peers_find_locked(CUcontext cu_to, CUcontext cu_from)
 	return result;
 }
 
-/* The call without a stream follows all work of both contexts. */
+/* The call without a stream waits for all work of both contexts. */
 static CUresult peers_wait_locked(CUcontext cu_to, CUcontext cu_from)
 {
 	struct soft_context *peer;
@@ -473,7 +472,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext cu_to, CUdeviceptr from, CU
 
 /* --- boxes ---------- */
 
-/* One side as the structs of 2D and 3D copies name it. */
+/* One side of a copy, as the structs of 2D and 3D copies describe it. */
 struct place {
 	CUmemorytype type;
 	const void *host;
@@ -482,8 +481,8 @@ struct place {
 	size_t x_B, y, z, pitch_B, height;
 };
 
-/* Bounds are those of the array; "x and the width must be multiples of the array
- * element's size".  A dimension that there is not has one place. */
+/* Checks a side that is an array: bounds are the array's; "x and the width must be multiples of the array element's
+ * size".  In a dimension that the array does not have, only 0 is valid. */
 static CUresult side_array_locked(struct side *side, const struct place *place,
 				  const struct box *box)
 {
@@ -506,8 +505,8 @@ static CUresult side_array_locked(struct side *side, const struct place *place,
 	return CUDA_SUCCESS;
 }
 
-/* Driver API, cuMemcpy2D and cuMemcpy3D: a pitch is at least the width behind x, and
- * CU_DEVICE_ATTRIBUTE_MAX_PITCH at most; a height is at least that of the box behind y. */
+/* Driver API, cuMemcpy2D and cuMemcpy3D: a pitch is at least x plus the width, and at most
+ * CU_DEVICE_ATTRIBUTE_MAX_PITCH; a height is at least y plus that of the box. */
 static bool pitches_fit(uint64_t pitch_B, uint64_t height, const struct place *place,
 			const struct box *box)
 {
@@ -601,7 +600,7 @@ CUresult soft_copy_node_locked(const CUDA_MEMCPY3D *copy, struct soft_stream *st
 	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
 				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
 				   copy->srcPitch, copy->srcHeight};
-	/* A node of a graph copies something. */
+	/* A node of a graph must not be empty. */
 	if (copy->srcLOD || copy->dstLOD || !box.width_B || !box.height || !box.depth)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = places_to_box_locked(&box, &to, &from);

@@ -57,7 +57,7 @@ CUresult cuDeviceGetName(char *name, int size_B, CUdevice cu_device)
 	SOFT_CALL(SOFT_NEED_INIT, name_locked(name, size_B, cu_device));
 }
 
-/* The same in every process: devices are told apart by their index alone. */
+/* The UUID depends only on the device's index, so it is the same in every process. */
 static CUresult uuid_locked(CUuuid *uuid_out, CUdevice cu_device)
 {
 	static const char start[] = "culvert-softcuda";

@@ -38,7 +38,7 @@ static CUresult current_context_locked(enum soft_need need, struct soft_context 
 	return CUDA_SUCCESS;
 }
 
-/* CUDA's default streams are the current context's. */
+/* The context of a stream; CUDA's default streams belong to the current context. */
 static CUresult stream_context_locked(CUstream cu_stream, struct soft_context **context_out)
 {
 	const struct soft_stream *stream = soft_handle_find_locked(SOFT_KIND_STREAM, cu_stream);
@@ -48,7 +48,7 @@ static CUresult stream_context_locked(CUstream cu_stream, struct soft_context **
 	return stream->context->fault;
 }
 
-/* cu_stream: what the context is known by; NULL: it is the current one. */
+/* cu_stream: a stream of the context; NULL: the current context is used. */
 static CUresult enter(const char *call, enum soft_need need, const CUstream *cu_stream,
 		      struct soft_context **context_out)
 {

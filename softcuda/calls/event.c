@@ -159,7 +159,7 @@ static CUresult elapsed_locked(float *milliseconds_out, CUevent cu_start, CUeven
 		return CUDA_ERROR_NOT_READY;
 	soft_oracle_learn_locked(start->point.stream, start->point.sequence);
 	soft_oracle_learn_locked(end->point.stream, end->point.sequence);
-	/* The difference first: a float holds a time since boot to milliseconds only. */
+	/* The difference is computed first, because a float is too inexact for the time since boot. */
 	*milliseconds_out = (float)((double)(int64_t)(end->time_ns - start->time_ns) / 1e6);
 	return CUDA_SUCCESS;
 }

@@ -121,7 +121,7 @@ static CUresult fill_locked(struct soft_context *context, const struct fill *fil
 		result = fill_check_locked(fill, &allocation);
 	if (result != CUDA_SUCCESS || !allocation)
 		return result;
-	/* Only host memory's memset is over when the call is. */
+	/* Only a memset of host memory is complete when the call returns. */
 	const bool wait = synchronous && allocation->kind != SOFT_MEMORY_DEVICE;
 	result = fill_submit_locked(stream, fill, allocation);
 	return result == CUDA_SUCCESS && wait ? soft_stream_wait_locked(stream) : result;

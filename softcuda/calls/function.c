@@ -166,7 +166,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks_out,
 							  dynamic_shared_B, flags));
 }
 
-/* What a multiprocessor takes of a kernel, and how many there are: of the green context that is current, if one is. */
+/* The resources of a multiprocessor that a kernel uses, and the number of multiprocessors: of the current green
+ * context, if there is one. */
 struct potential {
 	uint32_t threads_max, blocks, multiprocessors;
 };
@@ -200,7 +201,7 @@ static CUresult potential(const char *call, CUfunction cu_function, uint32_t thr
 						 potential_out));
 }
 
-/* The caller's function is called without the lock, hence a call for each size. */
+/* The caller's function is called without the lock, so each size is a call of its own. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid_out, int *block_out,
 						   CUfunction cu_function,
 						   CUoccupancyB2DSize shared_of,

@@ -1,10 +1,9 @@
-/* Graphs: nodes with what they follow, made ready once and launched often.
+/* Graphs: nodes that follow other nodes, instantiated once and launched often.
  *
- * An executable graph has streams of its own.  A node goes to the stream that ends
- * with something it follows, or to a new one, so that nodes which do not follow each
- * other are in different streams: the schedules and the oracle treat them like any
- * other work.  A launch forks from its stream and joins it again at the end, and
- * follows the graph's launch before. */
+ * An executable graph has streams of its own.  A node is put into a stream whose last node it follows, or into
+ * another stream, so that nodes which do not follow each other are in different streams: schedules and the oracle
+ * treat them like any other work.  A launch begins after the work in its stream and after the graph's previous
+ * launch, and later work in the stream waits for it. */
 #include "config.h"
 
 #include "softcuda/calls/graph.h"
@@ -20,22 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many, nodes share streams with others that they need not follow. */
+/* The most streams of a graph.  If more are needed, nodes share streams with nodes that they need not follow. */
 enum { LANES_MAX = 64 };
 
 enum node_kind { NODE_EMPTY, NODE_KERNEL, NODE_COPY, NODE_FILL };
 
 struct node {
-	CUgraphNode handle;                  /* in a graph: its own; in an exec: its source's */
-	struct graph *graph;                 /* NULL in an exec */
+	CUgraphNode handle;                  /* of a graph: its own handle; of an executable graph: that of the node
+					      * from which it was made */
+	struct graph *graph;                 /* NULL in an executable graph */
 	enum node_kind kind;
-	struct soft_context *context;        /* which it runs in; NULL: in any */
+	struct soft_context *context;        /* in which it runs; NULL: in any */
 	union {
 		struct soft_kept_launch *kernel;
 		CUDA_MEMCPY3D copy;
 		CUDA_MEMSET_NODE_PARAMS fill;
 	} u;
-	uint32_t index;                      /* in the graph: after all that it follows */
+	uint32_t index;                      /* in the graph: larger than those of all nodes that it follows */
 	uint32_t *follows;                   /* owned: indices */
 	uint32_t follow_count;
 };
@@ -51,11 +51,11 @@ struct exec {
 	struct soft_context *context;        /* a reference */
 	struct node **nodes;
 	uint32_t count;
-	uint32_t *lanes;                     /* per node: its stream */
-	uint64_t *sequences;                 /* per node: in it, of the last launch */
-	struct soft_stream *streams[LANES_MAX]; /* a reference each beside the context's */
+	uint32_t *lanes;                     /* owned: the index in streams for each node */
+	uint64_t *sequences;                 /* owned: for each node its sequence in that stream, of the last launch */
+	struct soft_stream *streams[LANES_MAX]; /* with a reference to each, besides the context's */
 	uint32_t stream_count;
-	struct soft_point last;              /* the end of the launch before */
+	struct soft_point last;              /* the end of the previous launch */
 };
 
 static const struct soft_operation_type order_type = {.name = "graph"};
@@ -105,7 +105,7 @@ static bool graph_has_room(struct graph *graph)
 	return true;
 }
 
-/* Owns what like holds, success or not. */
+/* Also after an error, it owns what like contains. */
 static CUresult add_locked(CUgraphNode *cu_node_out, CUgraph cu_graph, const CUgraphNode *follows,
 			   size_t count, const struct node *like)
 {
@@ -284,7 +284,7 @@ static void exec_destroy_locked(struct exec *exec)
 	for (uint32_t i = 0; i < exec->count; i++)
 		node_destroy_locked(exec->nodes[i]);
 	for (uint32_t i = 0; i < exec->stream_count; i++) {
-		/* What is in it goes on.  A context that has ended has let go already. */
+		/* Work in the stream continues.  A context that was destroyed has already released it. */
 		if (exec->streams[i]->context)
 			soft_stream_retire_locked(exec->streams[i]);
 		soft_stream_unref_locked(exec->streams[i]);
@@ -328,7 +328,7 @@ static CUresult stream_add_locked(struct exec *exec)
 	return CUDA_SUCCESS;
 }
 
-/* tails: the last node so far of each stream. */
+/* tails: the last node of each stream so far. */
 static CUresult lane_choose_locked(struct exec *exec, uint32_t index, uint32_t tails[LANES_MAX])
 {
 	const struct node *node = exec->nodes[index];
@@ -432,7 +432,7 @@ CUresult cuGraphExecDestroy(CUgraphExec cu_exec)
 	SOFT_CALL(SOFT_NEED_INIT, exec_end_locked(cu_exec));
 }
 
-/* What was launched before keeps its values: they are in its operations. */
+/* Earlier launches keep their values, which are in their operations. */
 static CUresult set_kernel_locked(struct soft_context *context, CUgraphExec cu_exec,
 				  CUgraphNode cu_node, const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
 {
@@ -485,7 +485,7 @@ static CUresult await_locked(struct soft_operation **operation, const struct sof
 			  : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Puts what a node has to follow, and is not in its own stream, into that. */
+/* Makes the node's stream wait for the nodes that it follows and that are in other streams. */
 static CUresult node_order_locked(struct exec *exec, const struct node *node,
 				  const struct soft_point *start)
 {
@@ -538,7 +538,7 @@ static CUresult nodes_submit_locked(struct exec *exec, const struct soft_point *
 	return CUDA_SUCCESS;
 }
 
-/* The stream goes on after all of the graph, whatever came of a node. */
+/* Makes the stream wait for the whole graph, also if a node has failed. */
 static CUresult join_locked(struct exec *exec, struct soft_stream *stream)
 {
 	struct soft_operation *join = NULL;

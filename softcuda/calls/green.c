@@ -1,7 +1,8 @@
-/* The calls of green contexts: a device's multiprocessors, split into groups, and streams that run on some of them.
+/* The calls of green contexts: the multiprocessors of a device, divided into groups, and streams that run on some of
+ * them.
  *
- * How the groups are cut is the architecture's: so many multiprocessors at least and in such steps, as
- * CUDA's manual says of each, and finer ones where a caller does without what a cluster of blocks needs. */
+ * Each architecture has a least number of multiprocessors in a group and a step for larger groups, which CUDA's
+ * manual lists.  A caller that does not need clusters of blocks can have smaller ones. */
 #include "config.h"
 
 #include "base/log.h"
@@ -21,13 +22,13 @@
 
 #if CUDA_VERSION >= 12040
 
-/* The flags' names are younger than the call. */
+/* Older CUDA headers have the call but not the names of its flags. */
 enum { IGNORE_COSCHEDULING = 1, LARGEST_CLUSTERS = 2 };
 
-/* What stands in the part of a CUdevResource that is the driver's own. */
+/* The driver's own part of a CUdevResource. */
 struct inner {
-	uint64_t multiprocessors;            /* a bit each */
-	uint64_t split;                      /* of which call it comes; 0: of none */
+	uint64_t multiprocessors;            /* a bit for each */
+	uint64_t split;                      /* number of the call that made the group; 0: none */
 	uint32_t magic;
 	uint32_t device;
 };
@@ -35,7 +36,7 @@ enum { MAGIC = 0x53465247 };
 _Static_assert(sizeof(struct inner) <= sizeof(((CUdevResource *)NULL)->_internal_padding),
 	       "the part has room for it");
 
-/* What cuDevResourceGenerateDesc makes: used up by the green context that is made of it, or never. */
+/* The result of cuDevResourceGenerateDesc.  It is freed when a green context is made from it, or never. */
 struct resources {
 	unsigned device;
 	uint64_t multiprocessors;
@@ -46,7 +47,7 @@ static unsigned count_of(uint64_t multiprocessors)
 	return (unsigned)__builtin_popcountll(multiprocessors);
 }
 
-/* The least size of a group, and the steps above it. */
+/* The least size of a group, and the step between sizes. */
 struct steps {
 	unsigned least, step;
 };
@@ -162,7 +163,7 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx cu_green, CUdevResource *resource,
 
 /* --- splitting ---------- */
 
-/* The lowest count multiprocessors of a set, which are taken out of it. */
+/* Takes the count multiprocessors with the lowest numbers out of the set. */
 static uint64_t take_lowest(uint64_t *set, unsigned count)
 {
 	uint64_t taken = 0;
@@ -183,7 +184,7 @@ static CUresult split_locked(CUdevResource *groups, unsigned *count, const CUdev
 	CUresult result = resource_read(input, &inner);
 	if (result != CUDA_SUCCESS)
 		return result;
-	/* CUDA's manual: a group must have a green context first to be split again. */
+	/* CUDA's manual: a group can be split again only after a green context was made from it. */
 	if (inner.split)
 		return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 	if (least > count_of(inner.multiprocessors))
@@ -215,7 +216,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *groups, unsigned int *count,
 	SOFT_CALL(SOFT_NEED_INIT, split_locked(groups, count, input, remaining, flags, least));
 }
 
-/* Groups of one split and one device, none twice. */
+/* Joins groups, which must be of one split and one device, and all different. */
 static CUresult join_groups(const CUdevResource *groups, unsigned count, struct resources *joined)
 {
 	uint64_t split = 0;
@@ -338,7 +339,7 @@ CUresult cuGreenCtxCreate(CUgreenCtx *cu_green_out, CUdevResourceDesc cu_resourc
 	SOFT_CALL(SOFT_NEED_INIT, create_locked(cu_green_out, cu_resources, cu_device, flags));
 }
 
-/* Streams that are left can be used for nothing any more, but go on with what they have. */
+/* Streams that were not destroyed cannot be used any more, but complete their work. */
 static void streams_orphan_locked(struct soft_green *green)
 {
 	struct list *link, *next;
@@ -412,7 +413,7 @@ CUresult cuGreenCtxGetId(CUgreenCtx cu_green, unsigned long long *id_out)
 static const struct soft_operation_type gather_type = {.name = "green context"};
 
 #if CUDA_VERSION >= 12050
-/* cuGreenCtxWaitEvent is for all future work: a new stream waits for what the others were told to wait for. */
+/* cuGreenCtxWaitEvent concerns all future work: a new stream also waits for those events. */
 static CUresult follow_waits_locked(struct soft_green *green, struct soft_stream *stream)
 {
 	if (!green->waited_for)
@@ -478,7 +479,7 @@ CUresult cuStreamGetGreenCtx(CUstream cu_stream, CUgreenCtx *cu_green_out)
 
 /* --- events of all that is in one ---------- */
 
-/* Puts an operation into the default stream that comes after what is in all the others. */
+/* Puts an operation into the default stream that waits for the work in all other streams. */
 static CUresult gather_locked(struct soft_green *green)
 {
 	struct list *link, *next;

@@ -1,4 +1,4 @@
-/* What a stream does on the host: functions, callbacks, values in memory. */
+/* Operations of a stream on the host: functions, callbacks, values in memory. */
 #include "config.h"
 
 #include "softcuda/calls/door.h"
@@ -18,7 +18,7 @@
 
 struct call_operation {
 	struct soft_operation base;
-	CUhostFn function;                   /* one of the two */
+	CUhostFn function;                   /* one of these two is set */
 	CUstreamCallback callback;
 	CUstream cu_stream;
 	void *data;
@@ -47,7 +47,7 @@ static CUresult callback_run(struct soft_operation *operation, struct bytes *rep
 	return CUDA_SUCCESS;
 }
 
-/* Not called in a context with a fault; a callback is, and is told. */
+/* A function is not called in a context with a fault; a callback is called, with the error. */
 static const struct soft_operation_type function_type = {
 	.name = "host function",
 	.run = function_run,
@@ -115,7 +115,7 @@ static uint64_t value_read(const struct value_operation *wait)
 
 static bool value_satisfied(const struct value_operation *wait, uint64_t now)
 {
-	/* Differences are signed, so that a counter may wrap. */
+	/* The difference is signed, so that a counter may overflow. */
 	int64_t ahead = wait->size_B == 4 ? (int32_t)((uint32_t)now - (uint32_t)wait->value)
 					  : (int64_t)(now - wait->value);
 	uint64_t mask = wait->size_B == 4 ? UINT32_MAX : UINT64_MAX;
@@ -143,7 +143,7 @@ static bool value_lost(const struct value_operation *operation, struct bytes *re
 	return lost;
 }
 
-/* Holds its worker: such waits are few, and a worker is cheap. */
+/* The worker thread waits meanwhile; such waits are rare, and threads are cheap. */
 static CUresult wait_run(struct soft_operation *operation, struct bytes *report)
 {
 	const struct value_operation *wait = (struct value_operation *)operation;

@@ -1,4 +1,4 @@
-/* The start and the end of the driver in a process, and forks. */
+/* The start and the end of the driver in a process, and fork. */
 #include "config.h"
 
 #include "base/log.h"
@@ -34,7 +34,7 @@ static void after_fork_in_child(void)
 	atomic_store(&soft_driver.forked, true);
 }
 
-/* Half of the machine's memory, shared out, and no more than 8 GiB each. */
+/* Half of the machine's memory divided by the number of devices, at most 8 GiB each. */
 static uint64_t memory_of_a_device(unsigned count)
 {
 	const uint64_t most_B = (uint64_t)8 << 30;
@@ -46,7 +46,7 @@ static uint64_t memory_of_a_device(unsigned count)
 	return each_B < most_B ? each_B : most_B;
 }
 
-/* The rank-th number of the list, beginning anew at its end; SOFT_SM for what is none. */
+/* The rank-th number of the list, which is repeated if it is too short; SOFT_SM for an invalid one. */
 static unsigned capability_of(unsigned rank)
 {
 	const char *list = option_string(OPTION_SOFT_SM), *at = list;
@@ -64,7 +64,7 @@ static unsigned multiprocessors(void)
 	return count && count <= SOFT_MULTIPROCESSORS_MAX ? (unsigned)count : SOFT_MULTIPROCESSORS;
 }
 
-/* A driver does not see GPUs that are newer than it. */
+/* A driver does not show GPUs that are newer than itself. */
 static void add_devices(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -174,7 +174,7 @@ static void write_live_locked(struct bytes *text)
 	bytes_printf(text, "live host_allocations %zu\n", soft_memory_live_locked(true));
 }
 
-/* What CULVERT_SOFT_COUNT asks for. */
+/* Writes the counts that CULVERT_SOFT_COUNT asks for. */
 static void write_counts(void)
 {
 	const char *path = option_string(OPTION_SOFT_COUNT);
@@ -192,9 +192,9 @@ static void write_counts(void)
 	bytes_finish(&text);
 }
 
-/* A host may end while its streams are full.  Nothing new starts; what runs is
- * given a moment; threads that are still busy then are left to the kernel, with
- * all they use, for this object is never unmapped (-z nodelete). */
+/* The end of the process, during which streams may still have work.  No further operation starts; those that run
+ * have a moment to end; threads that are still running then end with the process.  Their memory stays valid, because
+ * this library is never unmapped (-z nodelete). */
 static void close_driver(void)
 {
 	if (!soft_door_close())
@@ -206,7 +206,7 @@ static void close_driver(void)
 		soft_exec_shutdown();
 }
 
-/* For a process that never called cuInit. */
+/* For a process that has never called cuInit. */
 __attribute__((destructor)) static void unload(void)
 {
 	close_driver();

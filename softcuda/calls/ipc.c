@@ -58,7 +58,8 @@ static bool write_all(int fd, const char *bytes, uint64_t size_B)
 	return true;
 }
 
-/* The bytes at the same address, now a file's.  Nothing that runs may touch them meanwhile. */
+/* Replaces the allocation's memory by that of a file, with the same bytes at the same address.  Nothing that runs
+ * may access it meanwhile. */
 static CUresult move_locked(struct soft_allocation *allocation)
 {
 	void *at = (void *)(uintptr_t)allocation->start;
@@ -93,7 +94,7 @@ static CUresult handle_fill(const struct soft_allocation *allocation, CUipcMemHa
 	return CUDA_SUCCESS;
 }
 
-/* NULL: address is not where an allocation of cuMemAlloc starts. */
+/* NULL: address is not the start of an allocation of cuMemAlloc. */
 static struct soft_allocation *shareable_locked(CUdeviceptr address)
 {
 	struct soft_allocation *allocation = soft_memory_lookup_locked(address);
@@ -109,7 +110,7 @@ static CUresult get_locked(CUipcMemHandle *handle_out, CUdeviceptr address)
 	if (soft_machine() == SOFT_MACHINE_WSL)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	soft_schedule_quiet_locked();
-	/* The wait was without the lock. */
+	/* The lock was dropped during the wait, so the allocation is looked up again. */
 	struct soft_allocation *allocation = shareable_locked(address);
 	if (!allocation)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -129,7 +130,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *handle_out, CUdeviceptr address)
 
 /* --- in another process ---------- */
 
-/* -1: its process has gone, or has freed it, or is another user's. */
+/* -1: the process has ended, has freed the memory, or belongs to another user. */
 static int file_open(const struct ipc_handle *handle)
 {
 	char path[64];
@@ -138,7 +139,7 @@ static int file_open(const struct ipc_handle *handle)
 	const int fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	/* The number may be another file's by now. */
+	/* The number may be that of another file by now. */
 	if (fcntl(fd, F_GET_SEALS) != (F_SEAL_SHRINK | F_SEAL_GROW) || fstat(fd, &status) ||
 	    (uint64_t)status.st_ino != handle->inode || (uint64_t)status.st_size < handle->size_B) {
 		close(fd);
@@ -167,7 +168,7 @@ static CUresult map_locked(struct soft_context *context, const struct ipc_handle
 	}
 	allocation->mapping = at;
 	allocation->mapping_B = size_B;
-	/* cuMemFree is not its end. */
+	/* It is closed by cuIpcCloseMemHandle, not by cuMemFree. */
 	allocation->mapped = true;
 	allocation->ipc_inode = handle->inode;
 	allocation->ipc_opens = 1;

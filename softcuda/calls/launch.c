@@ -1,4 +1,4 @@
-/* Kernel launches: checked when called, run in the stream's order. */
+/* Kernel launches: checked by the call, executed in the order of the stream. */
 #include "config.h"
 
 #include "base/log.h"
@@ -22,16 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every form of the call comes down to. */
+/* A launch, in the form to which all calls are converted. */
 struct request {
 	CUfunction cu_function;
 	unsigned grid[3], block[3];
 	unsigned dynamic_shared_B;
 	CUstream cu_stream;
 	bool cooperative;
-	uint64_t multiprocessors;            /* of a graph's node: a bit each; 0: the stream's */
-	void **parameters;                   /* a pointer to each one's value */
-	void **extra;                        /* or all of them in one buffer */
+	uint64_t multiprocessors;            /* of a graph's node, a bit for each; 0: those of the stream */
+	void **parameters;                   /* a pointer to the value of each parameter */
+	void **extra;                        /* or all values in one buffer */
 };
 
 struct launch_operation {
@@ -65,13 +65,13 @@ static const struct soft_operation_type launch_type = {
 
 /* --- checking ---------- */
 
-/* How many of them are in the set. */
+/* The number of multiprocessors in the set. */
 static unsigned multiprocessors_in(uint64_t set, const struct soft_device *device)
 {
 	return set ? (unsigned)__builtin_popcountll(set) : device->multiprocessors;
 }
 
-/* multiprocessors: a bit each; 0: all. */
+/* multiprocessors: a bit for each; 0: all. */
 static CUresult check_shape(const struct soft_entry *entry, const struct request *request,
 			    uint64_t multiprocessors)
 {
@@ -103,7 +103,7 @@ static CUresult check_shape(const struct soft_entry *entry, const struct request
 	return CUDA_SUCCESS;
 }
 
-/* The list of keys and values that ends in CU_LAUNCH_PARAM_END. */
+/* Reads the list of keys and values, which ends with CU_LAUNCH_PARAM_END. */
 static CUresult read_extra(void **extra, const void **buffer_out, size_t *size_B_out)
 {
 	*buffer_out = NULL;
@@ -155,7 +155,7 @@ static const struct soft_memory kernel_memory = {
 	.touch = soft_memory_touch, .written = soft_memory_written
 };
 
-/* packed: the parameters' values, if they are not to be taken from request. */
+/* packed: the values of the parameters; NULL: they are taken from request. */
 static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stream,
 			      const struct request *request, const char *packed)
 {
@@ -213,7 +213,7 @@ static CUresult launch_locked(struct soft_context *context, const struct request
 	struct soft_entry *entry;
 	struct soft_stream *stream;
 	CUresult result = find_locked(context, request, &stream, &entry);
-	/* A module that is loaded lazily may wait for the context at its first use. */
+	/* With lazy loading, the first use of a module may wait for all work of the context. */
 	if (result == CUDA_SUCCESS && soft_sched.sync == SOFT_SYNC_ALL && !entry->launched) {
 		entry->launched = true;
 		result = soft_context_wait_locked(stream->context);
@@ -271,7 +271,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction cu_function, unsigned int grid_x,
 	return launch(__func__, &request);
 }
 
-/* Hints may be ignored; what changes a kernel's meaning may not. */
+/* Attributes that are hints are ignored; those that change the meaning of a launch are not. */
 static CUresult read_attribute(const CUlaunchAttribute *attribute, struct request *request)
 {
 	switch (attribute->id) {
@@ -350,8 +350,8 @@ static CUresult keep_locked(struct soft_entry *entry, const struct request *requ
 	return CUDA_SUCCESS;
 }
 
-/* A node has a green context of its own: cuda.h says that ctx "is ignored if func is set", and an H200 (driver 580) then
- * takes the context that is current. */
+/* A node runs in the green context of its function: cuda.h says that ctx "is ignored if func is set", and an H200
+ * (driver 580) then uses the current context. */
 static uint64_t multiprocessors_of(const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
 {
 	const struct soft_green *green =

@@ -55,8 +55,8 @@ static CUresult load_with_options(const char *call, CUlibrary *cu_library_out, c
 	return result;
 }
 
-/* Of the library's own options none changes what happens here: the code is kept
- * in a copy, and modules are loaded when they are first needed. */
+/* The library's own options have no effect: the code is always copied, and modules are loaded when they are first
+ * needed. */
 CUresult cuLibraryLoadData(CUlibrary *cu_library_out, const void *image, CUjit_option *options,
 			   void **values, unsigned int count, CUlibraryOption *library_options,
 			   void **library_values, unsigned int library_count)

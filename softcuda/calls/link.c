@@ -1,4 +1,4 @@
-/* The linker: PTX in, a container out, errors in the caller's log. */
+/* The linker: PTX is joined to a container; errors are written to the caller's log. */
 #include "config.h"
 
 #include "base/log.h"
@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A linker belongs to one thread at a time, as CUDA's does. */
+/* As in CUDA, only one thread at a time may use a linker. */
 struct linker {
 	CUlinkState handle;
 	struct soft_jit jit;
 	struct bytes ptx;                    /* of all inputs */
 	struct bytes errors;
-	struct bytes image;                  /* what cuLinkComplete gave out */
+	struct bytes image;                  /* the result of cuLinkComplete */
 	unsigned inputs;
-	bool checked;                        /* all that is in ptx has been parsed */
+	bool checked;                        /* all of ptx has been parsed */
 };
 
 static CUresult create_locked(const struct soft_jit *jit, CUlinkState *state_out)
@@ -69,8 +69,7 @@ static struct linker *linker_find(const char *call, CUlinkState state, CUresult 
 
 /* --- inputs ---------- */
 
-/* Where the declarations begin: after .version, .target and .address_size, which
- * a module has once only. */
+/* Skips .version, .target and .address_size, which a module must have only once. */
 static const char *skip_header(const char *ptx, const char *end)
 {
 	static const char last[] = ".address_size";
@@ -102,7 +101,7 @@ static CUresult input_add(struct linker *linker, const void *data, size_t size_B
 	size_t ptx_size_B;
 	CUresult result = soft_image_open(data, size_B, &linker->errors, &ptx, &ptx_size_B);
 	if (result == CUDA_SUCCESS && !linker->inputs) {
-		/* A module that calls into others can be parsed with them only. */
+		/* A module that calls functions of others can be parsed only together with them. */
 		struct bytes text = BYTES_INIT;
 		bytes_append(&text, ptx, ptx_size_B);
 		bool open = strstr(bytes_string(&text), ".extern .func") != NULL;
@@ -144,7 +143,7 @@ static CUresult add(const char *call, struct linker *linker, CUjitInputType type
 	return result;
 }
 
-/* Options of a single input may be given, and none of them has an effect. */
+/* Options for a single input are accepted without effect. */
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size_B,
 			  const char *name, unsigned int count, CUjit_option *options,
 			  void **values)

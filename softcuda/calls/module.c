@@ -94,8 +94,7 @@ static CUresult unload_locked(CUmodule cu_module)
 {
 	struct soft_module *module;
 	CUresult result = module_find_locked(cu_module, &module);
-	/* The driver on hardware waits for all kernels; meanwhile another thread may have unloaded
-	 * it. */
+	/* A hardware driver waits for all kernels here; another thread may have unloaded the module meanwhile. */
 	if (result == CUDA_SUCCESS && soft_sched.sync != SOFT_SYNC_NONE) {
 		(void)soft_context_wait_locked(module->context);
 		result = module_find_locked(cu_module, &module);
@@ -110,7 +109,7 @@ CUresult cuModuleUnload(CUmodule cu_module)
 	SOFT_CALL(SOFT_NEED_CONTEXT, unload_locked(cu_module));
 }
 
-/* Everything is loaded at once. */
+/* Modules are always loaded completely. */
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode_out)
 {
 	if (!mode_out)

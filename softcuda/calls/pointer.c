@@ -1,4 +1,4 @@
-/* What a pointer points to. */
+/* Queries about a pointer. */
 #include "config.h"
 
 #include "softcuda/calls/door.h"
@@ -113,8 +113,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 	SOFT_CALL(SOFT_NEED_INIT, attribute_locked(data, attribute, address));
 }
 
-/* What an unknown pointer is told to be in the call for several attributes:
- * a size for each, zeros inside. */
+/* The size of an attribute's value.  For an unknown pointer, the call for several attributes returns zeros of these
+ * sizes. */
 static size_t attribute_size_B(CUpointer_attribute attribute)
 {
 	switch (attribute) {

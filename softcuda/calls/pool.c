@@ -1,8 +1,8 @@
-/* The calls of stream-ordered memory: pools, and allocation and free in a stream's order.
+/* The calls of stream-ordered memory: pools, allocation and free in the order of a stream.
  *
- * An address is mapped when it is asked for and goes when its free is reached: what
- * a pool reserves beyond what it uses is a figure alone.  It falls to the release
- * threshold with a free, where a driver waits for the next synchronisation. */
+ * Memory is mapped by the allocation call and unmapped when the stream reaches its free; the reserved size of a pool
+ * is only a number.  It is reduced to the release threshold by a free, whereas a hardware driver does that at the
+ * next synchronization. */
 #include "config.h"
 
 #include "base/log.h"
@@ -50,7 +50,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *cu_pool_out, const CUmemPoolProps *proper
 	SOFT_CALL(SOFT_NEED_INIT, create_locked(cu_pool_out, properties));
 }
 
-/* Its memory lives on until it is freed. */
+/* Allocations from the pool stay valid until they are freed. */
 static CUresult destroy_locked(CUmemoryPool cu_pool)
 {
 	struct soft_pool *pool = pool_find_locked(cu_pool);
@@ -182,7 +182,7 @@ static CUresult set_attribute_locked(CUmemoryPool cu_pool, CUmemPool_attribute a
 		*number = *(const cuuint64_t *)value;
 		return CUDA_SUCCESS;
 	}
-	/* High-water marks can only be reset, the other figures not be set. */
+	/* High-water marks can only be reset to 0; other counts cannot be set. */
 	if ((attribute != CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH &&
 	     attribute != CU_MEMPOOL_ATTR_USED_MEM_HIGH) ||
 	    *(const cuuint64_t *)value)
@@ -201,7 +201,7 @@ static CUresult trim_locked(CUmemoryPool cu_pool, uint64_t keep_B)
 	struct soft_pool *pool = pool_find_locked(cu_pool);
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* The driver on hardware waits for all kernels when it gives something back. */
+	/* A hardware driver waits for all kernels when it gives memory back. */
 	if (soft_sched.sync != SOFT_SYNC_NONE && pool->device->primary &&
 	    pool->reserved_B > keep_B && pool->reserved_B > pool->used_B) {
 		(void)soft_context_wait_locked(pool->device->primary);
@@ -272,7 +272,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags_out, CUmemoryPool cu_pool,
 
 /* --- in a stream's order ---------- */
 
-/* The memory is the stream's from here on: whoever else uses it has to wait. */
+/* From this operation on the memory belongs to the stream: other streams have to wait for it. */
 static const struct soft_operation_type alloc_type = {.name = "cuMemAllocAsync"};
 
 static CUresult alloc_submit_locked(struct soft_stream *stream, struct soft_allocation *allocation)
@@ -353,7 +353,7 @@ static CUresult free_locked(struct soft_context *context, CUdeviceptr address, C
 	soft_oracle_declare_locked(&operation->base, allocation, allocation->start,
 				   allocation->size_B, SOFT_ACCESS_WRITE);
 	struct soft_context *owner = allocation->context;
-	/* From now on its free belongs to the stream, not to its context's end. */
+	/* From now on the stream frees it, not the end of the context. */
 	allocation->context = NULL;
 	result = soft_operation_submit_locked(&operation->base, stream);
 	if (result != CUDA_SUCCESS) {

@@ -24,10 +24,10 @@
 #include <unistd.h>
 
 struct semaphore {
-	CUexternalSemaphore handle;          /* NULL once destroyed */
-	struct soft_context *context;        /* for comparison only */
+	CUexternalSemaphore handle;          /* NULL once it is destroyed */
+	struct soft_context *context;        /* only to compare with */
 	int fd;
-	unsigned refs;                       /* the handle, operations in streams */
+	unsigned refs;                       /* the handle, and operations in streams */
 };
 
 static void semaphore_unref_locked(struct semaphore *semaphore)
@@ -66,7 +66,7 @@ static CUresult import_locked(struct soft_context *context, CUexternalSemaphore 
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	semaphore->context = context;
-	/* The descriptor is the driver's from now on. */
+	/* The driver now owns the file descriptor. */
 	semaphore->fd = description->handle.fd;
 	semaphore->refs = 1;
 	*semaphore_out = semaphore->handle;
@@ -79,7 +79,7 @@ CUresult cuImportExternalSemaphore(CUexternalSemaphore *semaphore_out,
 	SOFT_CALL(SOFT_NEED_CONTEXT, import_locked(context, semaphore_out, description));
 }
 
-/* CUDA wants all signals and waits to have completed. */
+/* CUDA requires that all signals and waits are complete. */
 static CUresult destroy_locked(CUexternalSemaphore cu_semaphore)
 {
 	struct semaphore *semaphore =
@@ -124,7 +124,7 @@ static bool readable(int fd, int timeout_ms)
 	return poll(&polled, 1, timeout_ms) == 1 && (polled.revents & POLLIN);
 }
 
-/* Holds its worker, like a wait for a value.  What another process takes first is not ours. */
+/* The worker thread waits meanwhile, as for a value in memory.  Another process may take the signal first. */
 static CUresult wait_run(struct soft_operation *operation, struct bytes *report)
 {
 	const struct semaphore *semaphore = ((struct semaphore_operation *)operation)->semaphore;
@@ -144,7 +144,7 @@ static CUresult wait_run(struct soft_operation *operation, struct bytes *report)
 	return CUDA_SUCCESS;
 }
 
-/* A signal has no effect on what is signaled: that is the mistake of a program. */
+/* A semaphore that is already signaled stays so; to signal it again is an error of the program. */
 static CUresult signal_run(struct soft_operation *operation, struct bytes *report)
 {
 	const struct semaphore *semaphore = ((struct semaphore_operation *)operation)->semaphore;
@@ -186,7 +186,7 @@ static CUresult submit_locked(const struct soft_operation_type *type, struct sem
 	return soft_operation_submit_locked(&operation->base, stream);
 }
 
-/* All are looked at before the first is put into the stream. */
+/* All semaphores are checked before the first operation is put into the stream. */
 static CUresult use_locked(struct soft_context *context, const CUexternalSemaphore *cu_semaphores,
 			   unsigned count, CUstream cu_stream,
 			   const struct soft_operation_type *type)

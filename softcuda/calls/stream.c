@@ -1,4 +1,4 @@
-/* The calls of streams: made, asked, waited for. */
+/* The calls of streams: creation, queries, waiting. */
 #include "config.h"
 
 #include "softcuda/calls/door.h"
@@ -13,7 +13,7 @@
 #include "softcuda/driver/stream.h"
 #include "softcuda/exec/exec.h"
 
-/* The name without the header's macro in the way. */
+/* The header's macro would change the name. */
 #undef cuStreamGetDevice
 
 static CUresult create_locked(struct soft_context *context, CUstream *cu_stream_out,
@@ -46,7 +46,7 @@ CUresult cuStreamCreateWithPriority(CUstream *cu_stream_out, unsigned int flags,
 	SOFT_CALL(SOFT_NEED_CONTEXT, create_locked(context, cu_stream_out, flags, priority));
 }
 
-/* Pending work goes on; the handle is dead at once. */
+/* The handle becomes invalid; work in the stream continues. */
 static CUresult destroy_locked(CUstream cu_stream)
 {
 	struct soft_stream *stream = soft_handle_find_locked(SOFT_KIND_STREAM, cu_stream);
@@ -69,7 +69,7 @@ CUresult cuStreamDestroy(CUstream cu_stream)
 	return cuStreamDestroy_v2(cu_stream);
 }
 
-/* The NULL stream is done when all that it would wait for is. */
+/* Whether a wait for stream includes other.  The NULL stream is complete when all streams that it waits for are. */
 static bool covers(const struct soft_stream *stream, const struct soft_stream *other)
 {
 	return other == stream || (stream == stream->context->legacy &&
@@ -118,7 +118,7 @@ CUresult cuStreamQuery(CUstream cu_stream)
 	SOFT_STREAM_CALL(cu_stream, query_locked(context, cu_stream));
 }
 
-/* An operation that does nothing, for its place in a stream. */
+/* An operation without an effect, which has a place in a stream. */
 static const struct soft_operation_type marker_type = {.name = "marker"};
 
 static CUresult synchronize_locked(struct soft_context *context, CUstream cu_stream)
@@ -233,7 +233,7 @@ static CUresult capturing_locked(struct soft_context *context, CUstream cu_strea
 	return result;
 }
 
-/* Capture is not supported, so no stream ever does. */
+/* Capture is not supported, so the answer is always no. */
 CUresult cuStreamIsCapturing(CUstream cu_stream, CUstreamCaptureStatus *status)
 {
 	SOFT_CALL(SOFT_NEED_CONTEXT, capturing_locked(context, cu_stream, status));
@@ -254,7 +254,7 @@ static CUresult attach_locked(struct soft_context *context, CUstream cu_stream,
 	return CUDA_SUCCESS;
 }
 
-/* Managed memory is visible everywhere at all times: nothing to move. */
+/* Managed memory is always accessible everywhere, so the call has no effect. */
 CUresult cuStreamAttachMemAsync(CUstream cu_stream, CUdeviceptr address, size_t size_B,
 				unsigned int flags)
 {

@@ -1,4 +1,4 @@
-/* cuGetProcAddress: functions by name and by the version that a caller knows; and which a release lacks. */
+/* cuGetProcAddress: functions by name and version; and the functions that a release does not have. */
 #include "config.h"
 
 #include "softcuda/control.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Maps some of the names to those of another default stream otherwise. */
+/* The header's macros would map some names to those for another default stream. */
 #undef cuStreamGetDevice
 
 typedef void (*function)(void);
@@ -27,15 +27,15 @@ static const struct symbol symbols[] = {
 #undef SYMBOL
 };
 
-/* ISO C has no cast from a function's pointer to an object's. */
+/* ISO C has no conversion between pointers to functions and pointers to objects. */
 static void function_store(void **function_out, function wanted)
 {
 	_Static_assert(sizeof(wanted) == sizeof(*function_out), "POSIX says so");
 	memcpy(function_out, &wanted, sizeof(wanted));
 }
 
-/* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM asks for functions whose default
- * stream is the thread's: those do not exist here, and are not found. */
+/* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM asks for functions with a default stream for each thread, which are
+ * not supported. */
 static CUresult find(const char *name, int version, cuuint64_t flags, void **function_out,
 		     CUdriverProcAddressQueryResult *status_out)
 {
@@ -82,7 +82,7 @@ CUresult cuGetProcAddress(const char *name, void **function_out, int version, cu
 
 int culvert_soft_lacks(const char *function_name)
 {
-	/* Of what is no release cuInit has to say so. */
+	/* An invalid release is reported by cuInit. */
 	if (!soft_release())
 		return 0;
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)

@@ -161,12 +161,12 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 	if (texture->flags & ~known || texture->filterMode > CU_TR_FILTER_MODE_LINEAR ||
 	    texture->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* "This suppresses the default behavior of having the texture promote integer
-	 * data to floating point data"; that of 32 bits it never does. */
+	/* "This suppresses the default behavior of having the texture promote integer data to floating point data";
+	 * 32-bit integers are never promoted. */
 	if (!(texture->flags & CU_TRSF_READ_AS_INTEGER) && whole(image) && image->channel_B < 4)
 		image->kind = image->kind == TEXEL_UINT ? TEXEL_UNORM : TEXEL_SNORM;
 	image->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
-	/* Other formats read as without it. */
+	/* The flag has no effect for other formats. */
 	image->srgb = texture->flags & CU_TRSF_SRGB && image->kind == TEXEL_UNORM &&
 		      image->channel_B == 1;
 	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer;
@@ -174,8 +174,8 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 		unsigned mode = texture->addressMode[d];
 		if (mode > CU_TR_ADDRESS_MODE_BORDER)
 			return CUDA_ERROR_INVALID_VALUE;
-		/* "Wrap and mirror are only supported for normalized coordinates": else it
-		 * is clamp.  Of linear memory what is outside reads as zero. */
+		/* "Wrap and mirror are only supported for normalized coordinates"; otherwise the mode is clamp.
+		 * Outside of linear memory zero is read. */
 		if (!image->normalized && mode != CU_TR_ADDRESS_MODE_BORDER)
 			mode = CU_TR_ADDRESS_MODE_CLAMP;
 		image->address[d] = image->buffer ? IMAGE_BORDER : (uint8_t)mode;
@@ -203,7 +203,7 @@ static CUresult create_locked(struct soft_context *context, unsigned long long *
 		object->texture = *texture;
 		result = set_sampler(&object->image, texture);
 	}
-	/* A surface on an array without CUDA_ARRAY3D_SURFACE_LDST is no error to the driver. */
+	/* A hardware driver accepts a surface on an array without CUDA_ARRAY3D_SURFACE_LDST. */
 	if (result == CUDA_SUCCESS && !texture &&
 	    !(object->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
 		log_warn("softcuda: cuSurfObjectCreate: the array was not created for surfaces");
@@ -308,7 +308,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture_out, CUtexObject v
 	SOFT_CALL(SOFT_NEED_CONTEXT, texture_locked(texture_out, value));
 }
 
-/* "If no resource view was set for the object, an error is returned": none has. */
+/* "If no resource view was set for the object, an error is returned": resource views are not supported. */
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view_out, CUtexObject value)
 {
 	(void)view_out;

@@ -1,8 +1,7 @@
-/* The calls that are not covered: each names itself and fails.
+/* Calls that are not supported: each fails with a message that names it.
  *
- * This file leaves <cuda.h> out on purpose: the functions take no notice of
- * their arguments, which under the calling conventions of x86-64 and aarch64
- * are the caller's to clean up, so one form does for all of them. */
+ * This file does not include <cuda.h>: the functions ignore their arguments, which in the calling conventions of
+ * x86-64 and aarch64 are removed by the caller, so one type serves for all of them. */
 #include "config.h"
 
 #include "base/log.h"

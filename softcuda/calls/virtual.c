@@ -28,21 +28,21 @@
 
 enum { GRANULARITY_B = 2 << 20 };
 
-/* A CUmemGenericAllocationHandle, or what is left of it: mappings keep it too. */
+/* The physical memory of a CUmemGenericAllocationHandle; it lives on while it is mapped. */
 struct physical {
 	void *handle;                        /* NULL: released */
 	struct soft_device *device;
 	int fd;
 	uint64_t size_B;
-	bool counted;                        /* in the device's used_B: it was created here */
-	unsigned refs;                       /* the handle, mappings */
+	bool counted;                        /* it was created here and counts in the device's used_B */
+	unsigned refs;                       /* the handle, and mappings */
 };
 
 struct mapping {
-	struct list link;                    /* of reservation.mappings */
+	struct list link;                    /* in reservation.mappings */
 	uint64_t start, size_B;
 	struct physical *physical;
-	struct soft_allocation *allocation;  /* NULL: nobody has access */
+	struct soft_allocation *allocation;  /* NULL: no device has access */
 };
 
 struct reservation {
@@ -66,7 +66,7 @@ static void physical_unref_locked(struct physical *physical)
 	free(physical);
 }
 
-/* fd becomes its own if it succeeds. */
+/* On success it owns fd. */
 static CUresult physical_make_locked(struct soft_device *device, int fd, uint64_t size_B,
 				     bool counted, CUmemGenericAllocationHandle *handle_out)
 {
@@ -187,7 +187,7 @@ CUresult cuMemExportToShareableHandle(void *fd_out, CUmemGenericAllocationHandle
 	SOFT_CALL(SOFT_NEED_INIT, export_locked(fd_out, handle, type, flags));
 }
 
-/* The size of a memfd with exactly these seals; 0: it is none. */
+/* The size of a memfd with exactly these seals; 0: fd is something else. */
 static uint64_t sealed_size_B(int fd, int seals)
 {
 	struct stat status;
@@ -203,7 +203,7 @@ static CUresult import_locked(struct soft_context *context,
 	const uint64_t size_B = sealed_size_B(fd, F_SEAL_SHRINK | F_SEAL_GROW);
 	if (!handle_out || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !size_B)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* The descriptor stays the caller's. */
+	/* A copy of the file descriptor, which stays the caller's. */
 	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (own < 0)
 		return CUDA_ERROR_OPERATING_SYSTEM;
@@ -228,7 +228,7 @@ static bool addresses_clear(uint64_t start, uint64_t size_B)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* The hint is not taken. */
+/* The address hint is ignored. */
 static CUresult reserve_locked(CUdeviceptr *start_out, size_t size_B, size_t alignment_B,
 			       unsigned long long flags)
 {
@@ -265,7 +265,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *start_out, size_t size_B, size_t align
 	SOFT_CALL(SOFT_NEED_INIT, reserve_locked(start_out, size_B, alignment_B, flags));
 }
 
-/* That all of the range is inside. */
+/* The reservation that contains the whole range, or NULL. */
 static struct reservation *reservation_find_locked(uint64_t start, uint64_t size_B)
 {
 	struct list *link, *next;
@@ -350,7 +350,7 @@ CUresult cuMemMap(CUdeviceptr start, size_t size_B, size_t offset_B,
 	SOFT_CALL(SOFT_NEED_INIT, map_locked(start, size_B, offset_B, handle, flags));
 }
 
-/* Of one mapping, for its own device, to read and write. */
+/* Sets read and write access to one mapping for its own device. */
 static CUresult access_locked(CUdeviceptr start, size_t size_B, const CUmemAccessDesc *access,
 			      size_t count)
 {
@@ -363,7 +363,7 @@ static CUresult access_locked(CUdeviceptr start, size_t size_B, const CUmemAcces
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (mapping->allocation)
 		return CUDA_SUCCESS;
-	/* It is no context's. */
+	/* It belongs to no context. */
 	CUresult result = soft_memory_share_locked(NULL, mapping->physical->device, start, size_B,
 						   &mapping->allocation);
 	if (result == CUDA_SUCCESS)
@@ -377,7 +377,7 @@ CUresult cuMemSetAccess(CUdeviceptr start, size_t size_B, const CUmemAccessDesc 
 	SOFT_CALL(SOFT_NEED_CONTEXT, access_locked(start, size_B, access, count));
 }
 
-/* What is in streams still finds its memory, as with cuMemFree; it is no promise of CUDA's. */
+/* Waits for work in streams, as cuMemFree does; CUDA does not promise that. */
 static CUresult unmap_locked(struct soft_context *context, CUdeviceptr start, size_t size_B)
 {
 	struct mapping *mapping = mapping_find_locked(start, size_B);
@@ -428,7 +428,7 @@ static CUresult external_import_locked(struct soft_context *context,
 	if (!external)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	external->device = context->device;
-	/* The descriptor is the driver's from now on. */
+	/* The driver now owns the file descriptor. */
 	external->fd = description->handle.fd;
 	external->size_B = description->size;
 	external->handle = soft_handle_create_locked(SOFT_KIND_EXTERNAL, external);
@@ -446,7 +446,7 @@ CUresult cuImportExternalMemory(CUexternalMemory *external_out,
 	SOFT_CALL(SOFT_NEED_CONTEXT, external_import_locked(context, external_out, description));
 }
 
-/* What is mapped stays until it is freed, by cuMemFree. */
+/* A mapping stays until cuMemFree, even if the external memory is destroyed before. */
 static CUresult external_map_locked(struct soft_context *context, CUdeviceptr *start_out,
 				    CUexternalMemory cu_external,
 				    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)

@@ -17,7 +17,7 @@ static bool inside_frame(const struct warp *warp, unsigned l, uint64_t offset_B,
 {
 	struct range range;
 	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
-		/* What alloca gave is one block. */
+		/* Memory from alloca counts as one block. */
 		if (frame->tops && offset_B >= frame->local_B + frame->code->local_B &&
 		    offset_B + size_B <= frame->tops[l])
 			return true;

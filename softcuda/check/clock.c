@@ -19,7 +19,7 @@ static int compare(const struct clock_entry *a, const struct clock_entry *b)
 	return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-/* Groups of which too many lanes are known become one entry. */
+/* If too many lanes of a group are known, they become one entry for the whole group. */
 static size_t collapse(struct clock_entry *entries, size_t count)
 {
 	size_t kept = 0;
@@ -149,10 +149,10 @@ static void raise(uint32_t *epoch, uint32_t to)
 	*epoch = to > *epoch ? to : *epoch;
 }
 
-/* What all that meet know together. */
+/* What all lanes that meet know together. */
 struct meeting {
 	uint32_t floor;
-	uint32_t *others;                 /* NULL: nobody has any */
+	uint32_t *others;                 /* NULL: no lane has any */
 	uint32_t row[LANES];
 	struct clocks foreign;
 };
@@ -325,12 +325,12 @@ bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
 {
 	if (now)
 		return learn(clocks, lane, released, narrow);
-	/* No group has this number: the own one is pending like all others. */
+	/* No group has this number, so that the own group is pending like all others. */
 	return clocks_join(&clocks->lanes[lane].pending, released->entries, released->count,
 			   CLOCKS_ALL);
 }
 
-/* All that a lane knows of its group and has done up to epoch. */
+/* Publishes all that a lane knows of its group and has done up to epoch. */
 static bool publish(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch,
 		    struct clocks *to)
 {

@@ -70,7 +70,7 @@ static void describe_lane(const struct check_group *group, uint32_t lane, struct
 		     warp->tid[2][l]);
 }
 
-/* What differs in words; NULL: nothing. */
+/* How two copies differ, in words; NULL: they do not. */
 static const char *difference(const struct copy *a, const struct copy *b)
 {
 	return a->target != b->target ? "another target" :
@@ -135,14 +135,14 @@ void check_note_wait(struct warp *warp, const struct op *op, unsigned l, uint64_
 		report_event(warp, op, l, "waits for", event);
 		return;
 	}
-	/* The order of events makes no difference. */
+	/* A sum, because the order of the events does not matter. */
 	lane->waits += event * UINT64_C(0x9e3779b97f4a7c15);
 	struct check_copies *copies = &check_of(warp->group)->copies;
 	for (uint32_t i = 0; i < copies->count; i++)
 		copies->copies[i].waited |= copies->copies[i].event == event;
 }
 
-/* Reports of a lane that does not run need a frame for their place. */
+/* For a lane that is not running, its frame is needed to find the place. */
 static void report_at(struct check_group *group, uint32_t lane, const struct op *op,
 		      const struct code *code, const char *kind, const struct bytes *text)
 {

@@ -13,7 +13,7 @@
 
 enum { WRITES = SOFT_ACCESS_WRITE | SOFT_ACCESS_WRITE_STRONG, FIRST_ROOM = 4096 };
 
-/* Bytes of one memory and one work-item.  Those of local memory are counted from its start. */
+/* A range of bytes that a work-item has accessed.  In local memory the offsets are from its start. */
 struct mark {
 	uint64_t group, start, end;
 	uint32_t item;
@@ -24,7 +24,7 @@ struct footprint {
 	struct job *job;
 	struct mark *marks;
 	size_t count, room;
-	bool lost;                        /* memory ran out */
+	bool lost;                        /* out of memory */
 };
 
 bool footprint_create(struct job *job)
@@ -59,7 +59,7 @@ static bool is_continued(const struct mark *mark, const struct mark *next)
 	       next->start <= mark->end;
 }
 
-/* Sorts, and joins what touches. */
+/* Sorts the ranges and joins adjacent ones. */
 static void join(struct footprint *footprint)
 {
 	size_t count = 0;
@@ -75,7 +75,7 @@ static void join(struct footprint *footprint)
 	footprint->count = count;
 }
 
-/* What is there is joined first: a loop goes to the same places again and again. */
+/* Existing ranges are joined first: a loop accesses the same places again and again. */
 static bool make_room(struct footprint *footprint)
 {
 	if (footprint->count < footprint->room)
@@ -124,16 +124,16 @@ void footprint_mark(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned 
 
 /* --- names -------------------------------------------------------------------------------- */
 
-/* What bytes are called: a variable, an argument's buffer from there on. */
+/* How bytes are named in a report: by a variable, or by an argument's buffer. */
 struct place {
 	char kind[16];
-	const char *name;                 /* NULL: number */
+	const char *name;                 /* NULL: number is used */
 	uint32_t number;
 	uint64_t start, end;
 };
 
-/* The argument whose value is nearest below an address and in the same buffer; it ends where the
- * next one's begins. */
+/* Finds the argument whose value is the nearest below an address in the same buffer; its place ends where that of
+ * the next argument begins. */
 static bool find_argument(const struct job *job, uint64_t address, struct place *place)
 {
 	const struct soft_function *function = job->launch->function;
@@ -186,7 +186,7 @@ static void find_local(const struct job *job, uint64_t offset_B, struct place *p
 
 static void write_mark(const struct job *job, const struct mark *mark, struct bytes *text)
 {
-	/* What touches may be of several objects. */
+	/* Adjacent ranges may belong to several objects. */
 	for (uint64_t start = mark->start; start < mark->end;) {
 		struct place place;
 		(mark->local ? find_local : find_global)(job, start, &place);

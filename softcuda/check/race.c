@@ -14,7 +14,7 @@ struct access {
 	uint64_t place;
 	uint32_t size_B;
 	bool shared, writes;
-	const struct check_clocks *clocks;        /* of the memory that it is to */
+	const struct check_clocks *clocks;        /* of the memory that is accessed */
 	struct record record;
 };
 
@@ -23,7 +23,7 @@ static bool is_atomic(const struct op *op)
 	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
 }
 
-/* A compare-exchange that will fail is a read. */
+/* Whether the access writes: a compare-exchange that will fail only reads. */
 static bool will_write(const struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		       uint32_t size_B)
 {
@@ -32,8 +32,8 @@ static bool will_write(const struct warp *warp, const struct op *op, unsigned l,
 					 op_bank(warp, op->x[1]) + (size_t)l * size_B, size_B));
 }
 
-/* A copy by the work-group is everyone's: what it does for a work-item has no order to what that
- * one does itself before the copy is waited for. */
+/* Whether the two accesses are ordered.  A copy by the work-group is not made by any one work-item: it has no order
+ * to a work-item's own accesses until the copy is waited for. */
 static bool ordered(const struct access *access, const struct record *before)
 {
 	const struct record *now = &access->record;
@@ -58,8 +58,7 @@ static bool conflicts(const struct access *access, const struct record *before)
 
 /* --- writes of equal values ---------- */
 
-/* The bytes that lane l of a store puts at place; NULL for other accesses, and where
- * no register has them. */
+/* The bytes that lane l of a store writes to place; NULL for other accesses, and if they are in no register. */
 static const char *stored(const struct access *access, unsigned l, uint32_t byte)
 {
 	const struct op *op = access->op;
@@ -81,7 +80,7 @@ static bool writes_equal(const struct access *access, const struct record *befor
 		const char *mine = stored(access, access->l, i);
 		if (!mine)
 			return false;
-		/* Lanes that write at once have not changed the memory yet. */
+		/* Lanes of one store have not changed the memory yet. */
 		const char *other = together ? stored(access, before->lane % LANES, i) :
 				    (const char *)(uintptr_t)(access->place + i);
 		if (*mine != *other)
@@ -135,14 +134,14 @@ static void report(const struct access *access, const struct record *before, boo
 
 /* --- cells ---------- */
 
-/* Whether nothing that comes after this access can be without an order to an earlier one
- * alone: it is of the same lane, or has an order to this one. */
+/* Whether the earlier access need not be kept: every later access without an order to it also has none to this one,
+ * because it is of the same lane or ordered before this one. */
 static bool follows(const struct access *access, const struct record *before)
 {
 	return !before->kind || ordered(access, before);
 }
 
-/* Notes a read where it replaces the least. */
+/* Notes a read; it replaces one that need not be kept. */
 static void note_read(const struct access *access, struct cell *cell)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -153,9 +152,9 @@ static void note_read(const struct access *access, struct cell *cell)
 	}
 }
 
-/* An atomic write leaves what was there: others are atomic beside it, but may have
- * no order to what its own lane did before.  Of several lanes' the latest stays and one
- * more: whoever did the latest has no order to the other. */
+/* Notes a write.  Other lanes may access the place atomically at the same time, but not necessarily what the writer
+ * did before.  Of atomic writes the latest is kept and one of another lane: a lane that made the latest has no order
+ * to the other. */
 static void note_write(const struct access *access, struct cell *cell)
 {
 	if (access->record.kind & RECORD_ATOMIC) {
@@ -170,9 +169,9 @@ static void note_write(const struct access *access, struct cell *cell)
 	cell->write = access->record;
 }
 
-/* Atomics of one place have an order among themselves: who is ordered after the latest is so
- * after all.  The last work-group resets its counter so, with a fence or a barrier behind its own
- * atomic; without one its own orders nothing. */
+/* The conflicting atomic, or NULL.  Atomics of one place are ordered among themselves: what is ordered after the
+ * latest is ordered after all.  The last work-group resets its counter that way, with a fence or a barrier after its
+ * own atomic, which orders nothing without one. */
 static const struct record *conflicting_atomic(const struct access *access, const struct cell *cell)
 {
 	const struct record *latest = &cell->atomic[0], *now = &access->record;
@@ -182,7 +181,7 @@ static const struct record *conflicting_atomic(const struct access *access, cons
 	return conflicts(access, decides) ? decides : NULL;
 }
 
-/* true: a race was found, and was said. */
+/* true: a race was found and reported. */
 static bool touch(const struct access *access, struct cell *cell)
 {
 	const struct record *found = conflicts(access, &cell->write) ? &cell->write :
@@ -211,7 +210,7 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 			return false;
 		uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
 		struct cell *cell = &page->cells[at % SHADOW_PAGE_B / step_B];
-		/* One report for an access says enough. */
+		/* One report for an access is enough. */
 		if (!found)
 			found = touch(access, cell);
 		else if (access->writes)
@@ -245,14 +244,14 @@ static bool synchronise_in(const struct access *access, struct shadow *shadow, u
 					    check_is_store(op));
 }
 
-/* Whatever memory an atomic is in, both may be ordered by it. */
+/* An atomic may order both kinds of memory, whichever it is in. */
 static bool synchronise(const struct access *access, struct shadow *shadow)
 {
 	return synchronise_in(access, shadow, CHECK_LOCAL_MEMORY) &&
 	       synchronise_in(access, shadow, CHECK_GLOBAL_MEMORY);
 }
 
-/* A work-item that is alone in its group makes the copies itself. */
+/* Whether the lane makes a copy for its group; a work-item that is alone in its group makes copies itself. */
 static bool is_copying(const struct warp *warp, uint32_t lane)
 {
 	return check_of(warp->group)->copies.lanes[lane].copying && warp->group->thread_count > 1;

@@ -1,4 +1,4 @@
-/* What is asked for, and how what is found gets out. */
+/* Which groups are checked, and how findings are reported. */
 #include "config.h"
 
 #include "softcuda/check/job.h"
@@ -51,7 +51,7 @@ void check_write(const struct bytes *text)
 uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
 {
 	const struct code *code = warp->frame->code;
-	/* One that an instruction made up for a part of itself counts as it. */
+	/* An op that was generated for a part of an instruction stands for that instruction. */
 	bool made_up = op < code->ops || op >= code->ops + code->op_count;
 	uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
 	return check->first_site[code - check->job->program->codes] + number;
@@ -117,7 +117,7 @@ void check_job_destroy(struct check_job *check)
 
 /* Their form is read by tools/check_fields.c, too, for `culvert check --json`. */
 
-/* Whether this is the first mistake of its kind at its place. */
+/* Whether this is the first finding of its kind at this place. */
 static bool is_new(struct check_job *check, uint64_t key)
 {
 	for (uint32_t i = 0; i < check->seen_count; i++)

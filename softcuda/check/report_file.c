@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-/* Opened for each report: they are few, and the file may be moved away. */
+/* The file is opened for each report: there are few, and the file may be renamed meanwhile. */
 static int open_report(void)
 {
 	const char *path = option_string(OPTION_SOFT_REPORT);

@@ -42,7 +42,7 @@ static void *map_find(const struct shadow_map *map, uint64_t key)
 	return map->capacity ? map->values[slot_of(map, key)] : NULL;
 }
 
-/* key is not there yet; value is freed when there is no memory for it. */
+/* Adds key, which must not be there yet; if there is no memory for it, value is freed. */
 static void *map_add(struct shadow_map *map, uint64_t key, void *value)
 {
 	if (!value || (map->count * 2 >= map->capacity && !map_grow(map))) {

@@ -1,4 +1,4 @@
-/* A group that is checked, and what its work-items do together. */
+/* A work-group that is checked, and the operations of its work-items on which they have to agree. */
 #include "config.h"
 
 #include "softcuda/check/job.h"
@@ -53,7 +53,7 @@ static const struct op *next_op(const struct warp *warp, unsigned l)
 	return &warp->lane_frame[l]->code->ops[warp->lane_pc[l]];
 }
 
-/* Reports that the clocks ran out of memory, as a fault of a lane that is left. */
+/* If the clocks ran out of memory, reports that as a fault of a remaining lane. */
 static void require(struct warp *warp, const struct op *op, uint32_t lanes, bool right)
 {
 	if (!right)
@@ -92,12 +92,12 @@ void check_meet(struct warp *warp, uint32_t met)
 /* --- barriers ---------- */
 
 struct waiting {
-	uint32_t members[32];             /* a bit per lane, a word per warp */
+	uint32_t members[32];             /* a bit for each lane, a word for each warp */
 	uint32_t count;
-	struct warp *warp;                /* the first that waits, and where */
+	struct warp *warp;                /* the first warp that waits, and where */
 	unsigned l;
 	const struct op *op;
-	struct warp *other_warp;          /* one that waits elsewhere; NULL: nobody */
+	struct warp *other_warp;          /* a warp that waits elsewhere; NULL: there is none */
 	unsigned other_l;
 };
 
@@ -124,7 +124,7 @@ static void find_waiting(struct group *group, uint32_t id, struct waiting *waiti
 	}
 }
 
-/* Reports of a warp other than the running one need its frame for their place. */
+/* For a warp that is not running, its frame is needed to find the place. */
 static void report_waiting(struct group *group, const struct waiting *waiting,
 			   const struct bytes *text)
 {
@@ -165,7 +165,7 @@ void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags)
 						      0));
 }
 
-/* What all who wait at a barrier want it to order. */
+/* The kinds of memory that all lanes waiting at a barrier want it to order. */
 static unsigned take_orders(struct check_group *check, const uint32_t *members)
 {
 	unsigned orders = ORDERS_ALL;

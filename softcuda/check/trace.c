@@ -100,7 +100,7 @@ static void mark(struct soft_trace *trace, unsigned kind, uint64_t address, uint
 	}
 }
 
-/* Lanes side by side are one access: the common case by far. */
+/* Neighbouring lanes access one range, which is by far the most common case. */
 void soft_trace_mark_lanes(struct soft_trace *trace, unsigned kind, uint32_t mask, uint32_t size_B,
 			   const uint64_t *address)
 {

@@ -1,4 +1,4 @@
-/* Private variables, one by one: a program that is built to be checked says where they lie. */
+/* Private variables: a program that is built to be checked says where each of them is. */
 #include "config.h"
 
 #include "softcuda/check/job.h"
@@ -27,7 +27,7 @@ static bool overlaps(const struct check_variable *a, const struct check_variable
 	return a->start_B < b->start_B + b->size_B && b->start_B < a->start_B + a->size_B;
 }
 
-/* In the place of those that lay there: functions that have returned. */
+/* Keeps the variable instead of earlier ones at the same place, whose functions have returned. */
 static void keep(struct check_local *local, const struct check_variable *variable)
 {
 	uint32_t kept = 0;

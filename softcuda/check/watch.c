@@ -60,7 +60,7 @@ static bool look_at_access(struct warp *warp, const struct op *op, uint32_t mask
 	return !check_of(warp->group) || check_access(warp, op, mask, size_B, place);
 }
 
-/* Images are no part of a footprint. */
+/* Accesses to images are not part of a footprint. */
 static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, unsigned kind, uint64_t place,
 			  uint32_t size_B)
 {
@@ -70,7 +70,7 @@ static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, un
 	return !check_of(warp->group) || check_access(warp, op, 1u << l, size_B, places);
 }
 
-/* For launches that are traced or whose footprint is taken, and not checked. */
+/* For launches that are traced, or whose footprint is recorded, without checks. */
 static const struct exec_watch light = {
 	.begin = begin, .end = end, .attempt = attempt, .access = look_at_access, .texel = look_at_texel
 };

@@ -10,11 +10,11 @@
 
 enum {
 	CHUNK_B = 16,             /* the widest alignment that padding comes from */
-	NEAR_OPS = 512            /* how far the parts of a structure's copy are apart */
+	NEAR_OPS = 512            /* the largest distance between the parts of a structure's copy */
 };
 
 /* A warp's private memory may have grown; its content has moved with it. */
-/* The store that is the first to use what is loaded, to put it elsewhere; NULL: none. */
+/* The store that first uses a loaded value, to copy it elsewhere; NULL: there is none. */
 static const struct op *copying_store(const struct code *code, const struct op *op)
 {
 	const struct op *end = code->ops + code->op_count;
@@ -28,7 +28,7 @@ static const struct op *copying_store(const struct code *code, const struct op *
 	return NULL;
 }
 
-/* Whether a store writes all that a load read, and nothing else. */
+/* Whether a store writes exactly what a load has read. */
 static bool is_whole_copy(const struct op *load, const struct op *store)
 {
 	return load->vector == store->vector &&
@@ -45,7 +45,7 @@ static bool is_changed(const struct code *code, size_t first, size_t end, uint32
 	return false;
 }
 
-/* Whether a load is one of several of neighbouring bytes. */
+/* Whether a load is one of several of adjacent bytes. */
 static bool has_siblings(const struct code *code, const struct op *op)
 {
 	size_t at = (size_t)(op - code->ops);
@@ -63,8 +63,8 @@ static bool has_siblings(const struct code *code, const struct op *op)
 	return false;
 }
 
-/* Whether what a load reads goes elsewhere as it is, and other pieces with it: what one expression of
- * the source copies in several is a structure. */
+/* Whether a loaded value is copied unchanged together with adjacent ones: an expression of the source that is copied
+ * in several pieces is a structure. */
 static bool copies_structure(const struct code *code, const struct op *op)
 {
 	const size_t at = (size_t)(op - code->ops);
@@ -84,8 +84,8 @@ static bool copies_structure(const struct code *code, const struct op *op)
 	return false;
 }
 
-/* Structures are copied with their padding.  So only what has no written byte at all
- * counts, and of a structure only a chunk that has none. */
+/* Whether a read is of uninitialized memory.  Structures are copied with their padding, so a read counts only if
+ * none of its bytes was written, and in a structure only if a whole chunk was not. */
 static bool is_unwritten(const uint8_t *written, uint32_t size_B)
 {
 	return !memchr(written, BYTE_WRITTEN, size_B);
@@ -114,7 +114,7 @@ static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	bytes_finish(&text);
 }
 
-/* Takes out what a store copies, or what a load that runs again had found; false: it is not there. */
+/* Removes what a store copies, or what a load had noted that runs again; false: it is not there. */
 static bool take_copied(struct check_loaded *loaded, const struct op *op,
 			struct check_copied *copied_out)
 {
@@ -128,8 +128,8 @@ static bool take_copied(struct check_loaded *loaded, const struct op *op,
 	return false;
 }
 
-/* A store: written NULL where it is not known what is.  What is a copy of nothing stays so; what a
- * structure has of padding may leave with it. */
+/* Notes a store; written NULL: it is not known which bytes of the value are initialized.  A copy of uninitialized
+ * bytes is uninitialized; the padding of a structure is copied with it. */
 static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8_t *written,
 		       uint32_t size_B)
 {
@@ -142,7 +142,7 @@ static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8
 		memset(written, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN, size_B);
 }
 
-/* false: no memory. */
+/* false: out of memory. */
 static bool add_copied(struct check_loaded *loaded, const struct check_copied *copied)
 {
 	enum { CAPACITY = 16 };
@@ -158,7 +158,7 @@ static bool add_copied(struct check_loaded *loaded, const struct check_copied *c
 	return true;
 }
 
-/* vector: what is read is part of a variable that is one.  false: no memory. */
+/* vector: the variable that contains the bytes is a vector. false: out of memory. */
 static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		      uint8_t *written, uint32_t size_B, bool vector)
 {
@@ -170,13 +170,12 @@ static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64
 		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure});
 	}
 	report(warp, op, l, place, size_B);
-	/* Once is enough, and an atomic writes. */
+	/* One report is enough; and an atomic also writes. */
 	memset(written, BYTE_WRITTEN, size_B);
 	return true;
 }
 
-/* What is known of the bytes at a place, where something is: *start_out of that memory, whose end is
- * at *end_B_out. */
+/* Finds the notes about the bytes at a place; *start_out and *end_B_out: those of the memory that contains it. */
 static bool find_bytes(struct warp *warp, unsigned l, uint64_t place, uint8_t **start_out,
 		       uint64_t *offset_B_out, uint64_t *end_B_out)
 {
@@ -199,9 +198,8 @@ static bool find_bytes(struct warp *warp, unsigned l, uint64_t place, uint8_t **
 	}
 }
 
-/* Elements of a vector that nobody has written, before one that somebody has: what is behind the
- * last may be the fourth of three, and what is copied may be a structure, unless the variable is a
- * vector. */
+/* Reports elements of a vector that are not initialized, if a later element is: those at the end may be the fourth
+ * of three, and a copy may be of a structure, unless the variable is a vector. */
 static void check_elements(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 			   uint8_t *written, uint32_t size_B)
 {
@@ -255,7 +253,7 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	const struct check_variable *variable =
 		exec_place(warp, l, place, &offset_B) == PLACE_LOCAL ?
 		check_variable_at(warp, offset_B) : NULL;
-	/* A vector has none. */
+	/* A vector has no padding. */
 	const bool vector = variable && variable->vector;
 	if (!vector && is_padding(warp, op, start, offset_B, end_B)) {
 		memset(written, BYTE_WRITTEN, size_B);
@@ -265,7 +263,7 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	       check_fail_memory(warp, op, 1u << l);
 }
 
-/* Bytes of global memory that nobody has written; what is copied elsewhere is told when it is used. */
+/* Notes a load of uninitialized global memory; if the value is copied elsewhere it is reported only when it is used. */
 static bool note_global_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 			     uint32_t size_B)
 {
@@ -283,7 +281,8 @@ static bool note_global_load(struct warp *warp, const struct op *op, unsigned l,
 	return true;
 }
 
-/* What OpenCL says of a buffer.  Our own kernels, which have no lines, may fill one that others only read. */
+/* Checks what the OpenCL driver has noted about a buffer.  Culvert's own kernels, which have no source lines, may
+ * fill a buffer that kernels can only read. */
 bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		 uint32_t size_B)
 {
@@ -309,7 +308,7 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 	       note_global_load(warp, op, l, place, size_B);
 }
 
-/* Arguments and results are copied whole, with what they have of padding. */
+/* Arguments and results are copied completely, with their padding. */
 static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t size_B,
 		 uint8_t value)
 {

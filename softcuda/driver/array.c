@@ -1,5 +1,4 @@
-/* CUDA arrays: texels in rows, slices and layers, in memory that has no address
- * for anybody but copies, textures and surfaces. */
+/* CUDA arrays: texels in rows, slices and layers, in memory that only copies, textures and surfaces can access. */
 #include "config.h"
 
 #include "softcuda/driver/array.h"
@@ -74,7 +73,7 @@ void soft_array_unref_locked(struct soft_array *array)
 		free(array);
 }
 
-/* Its memory is gone, or goes by other ways. */
+/* The array's memory has been freed, or will be. */
 void soft_array_end_locked(struct soft_array *array)
 {
 	atomic_store(&array->gone, true);

@@ -1,4 +1,4 @@
-/* The beginning and the end of a context, which takes along what belongs to it. */
+/* Creates contexts, and destroys them with everything that belongs to them. */
 #include "config.h"
 
 #include "softcuda/driver/array.h"
@@ -72,7 +72,7 @@ static void wait_until_idle_locked(struct soft_context *context)
 void soft_context_destroy_locked(struct soft_context *context)
 {
 	struct list *link, *next;
-	/* Dead from here on, so that nothing new comes while the rest is waited for. */
+	/* The context is marked as destroyed first, so that nothing new is added while its work is waited for. */
 	context->alive = false;
 	soft_handle_destroy_locked(context->handle);
 	wait_until_idle_locked(context);
@@ -84,7 +84,7 @@ void soft_context_destroy_locked(struct soft_context *context)
 	soft_green_retire_context_locked(context);
 	list_for_each(link, next, &context->streams) {
 		struct soft_stream *stream = list_entry(link, struct soft_stream, link);
-		/* Points of others may still name it. */
+		/* Points of other operations may still refer to it. */
 		list_remove(link);
 		stream->context = NULL;
 		soft_stream_retire_locked(stream);

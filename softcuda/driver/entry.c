@@ -1,4 +1,4 @@
-/* Kernels of modules: their attributes, and how many of their work-groups fit. */
+/* Kernels of modules: their attributes, and how many of their blocks fit on a multiprocessor. */
 #include "config.h"
 
 #include "softcuda/driver/entry.h"
@@ -135,7 +135,7 @@ static uint32_t round_up(uint32_t value, uint32_t unit)
 uint32_t soft_entry_occupancy(const struct soft_entry *entry, uint32_t threads,
 			      uint64_t dynamic_shared_B)
 {
-	/* The units in which compute capability 9.0 hands out registers and shared memory. */
+	/* The units in which registers and shared memory are allocated on compute capability 9.0. */
 	enum { REGISTER_UNIT = 256, SHARED_UNIT_B = 128 };
 	const struct soft_function *function = entry->function;
 	uint64_t shared_B = dynamic_shared_B + function->static_shared_B;

@@ -22,7 +22,7 @@ void soft_event_unref_locked(struct soft_event *event)
 	free(event);
 }
 
-/* A record that is still in a stream keeps the event's memory, not its handle. */
+/* The handle becomes invalid; a record that is still in a stream keeps the event's memory. */
 void soft_event_destroy_locked(struct soft_event *event)
 {
 	soft_handle_destroy_locked(event->handle);
@@ -49,7 +49,7 @@ struct record_operation {
 static void record_retire_locked(struct soft_operation *operation)
 {
 	struct soft_event *event = ((struct record_operation *)operation)->event;
-	/* A later record has taken the event over: its time counts. */
+	/* The time of a later record counts. */
 	if (event->point.stream == operation->stream &&
 	    event->point.sequence == operation->sequence)
 		event->time_ns = soft_sched_now_ns_locked();
@@ -73,7 +73,7 @@ CUresult soft_event_record_locked(struct soft_event *event, struct soft_stream *
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	record->event = event;
 	event->refs++;
-	/* Set before it is submitted, for it may be reached at once. */
+	/* Set before the operation is submitted, because it may be reached at once. */
 	const struct soft_point before = event->point;
 	stream->refs++;
 	event->point = (struct soft_point){stream, stream->submitted + 1};
@@ -87,7 +87,7 @@ CUresult soft_event_record_locked(struct soft_event *event, struct soft_stream *
 	return CUDA_SUCCESS;
 }
 
-/* The latest record counts, as it is now; none at all is no wait. */
+/* A wait refers to the latest record at the time of the call; without a record it does not wait. */
 static const struct soft_operation_type await_type = {.name = "event wait"};
 
 CUresult soft_event_await_locked(struct soft_event *event, struct soft_stream *stream)

@@ -20,21 +20,21 @@ enum { RULES_MAX = 32, CALLS_MAX = 512, ANY_DEVICE = -1 };
 struct rule {
 	char *pattern;                       /* owned, as long as the process lives */
 	uint64_t first;                      /* the first call that fails, from 1 */
-	bool onwards;                        /* and all after it */
+	bool onwards;                        /* all later calls fail, too */
 	CUresult result;
 	bool sticky, async;
 	int device;
-	uint64_t seen;                       /* matching calls so far */
+	uint64_t seen;                       /* number of matching calls so far */
 	uint64_t fired;
 };
 
 struct call {
-	const char *name;                    /* the door's own __func__ */
+	const char *name;                    /* the __func__ of the exported function */
 	uint64_t count;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* Written by start_once; the numbers in them are the driver's lock's. */
+/* Written by start_once; the driver's lock guards the numbers in them. */
 static struct rule rules[RULES_MAX];
 static unsigned rule_count;
 static CUresult started = CUDA_SUCCESS;
@@ -113,7 +113,7 @@ static bool read_word(const char *word, struct rule *rule)
 	return true;
 }
 
-/* The calls that may be left undone: what gives nothing back but its result. */
+/* Whether the call can be left undone: it returns nothing but its result. */
 static bool droppable(const char *call)
 {
 	static const char *const patterns[] = {
@@ -126,7 +126,7 @@ static bool droppable(const char *call)
 	return false;
 }
 
-/* text is cut into its fields; the rule keeps the first of them. */
+/* Splits text into its fields, in place; the rule keeps the first one. */
 static bool read_rule(char *text, struct rule *rule)
 {
 	char *rest = NULL;
@@ -180,7 +180,7 @@ CUresult soft_fault_restart_locked(const char *text)
 static void start_once(void)
 {
 	started = read_rules(option_string(OPTION_SOFT_FAULT));
-	/* A half-understood wish is no wish. */
+	/* If any part of the option is invalid, no rule applies. */
 	if (started != CUDA_SUCCESS)
 		rule_count = 0;
 	atomic_store(&active, rule_count || *option_string(OPTION_SOFT_COUNT));
@@ -231,7 +231,7 @@ CUresult soft_fault_call_locked(const char *call, const struct soft_context *con
 	if (!atomic_load_explicit(&active, memory_order_relaxed))
 		return CUDA_SUCCESS;
 	count_locked(call);
-	/* Every rule counts every call, whichever of them fires first. */
+	/* Every rule counts every call, also if another rule has made it fail. */
 	for (unsigned i = 0; i < rule_count; i++) {
 		struct rule *rule = &rules[i];
 		if (!rule_fires_locked(rule, call, context))

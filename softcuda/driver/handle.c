@@ -13,12 +13,12 @@ struct slot {
 	struct slot *next_free;
 };
 
-/* Chunks double in size, so that a check looks at a few ranges only. */
+/* Each chunk is twice as large as the one before, so that a check compares with few ranges. */
 enum { FIRST_CHUNK = 64, CHUNKS_MAX = 24 };
 
 static struct slot *chunks[CHUNKS_MAX];
 static unsigned chunk_count;
-static size_t last_used;                     /* slots given out of the last chunk */
+static size_t last_used;                     /* number of slots used in the last chunk */
 static struct slot *free_slots[SOFT_KIND_COUNT];
 static size_t live[SOFT_KIND_COUNT];
 

@@ -1,8 +1,7 @@
-/* Images: what stands for a cubin here, and the options of the JIT calls.
+/* Images: the container that stands for a cubin, and the options of the JIT calls.
  *
- * A container is a header and PTX.  Whoever keeps "binaries" in a cache and
- * loads them elsewhere gets the checks that a driver makes: magic, version,
- * length and a checksum. */
+ * A container is a header and PTX.  Programs that store binaries and load them elsewhere get the checks that a
+ * driver makes: magic number, version, length and checksum. */
 #include "config.h"
 
 #include "softcuda/driver/image.h"
@@ -78,7 +77,7 @@ static CUresult open_container(const char *image, size_t size_B, struct bytes *l
 	return CUDA_SUCCESS;
 }
 
-/* Any of these magics means machine code, which software cannot run. */
+/* These magic numbers mean machine code, which cannot be executed in software. */
 static bool machine_code(const char *image)
 {
 	static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
@@ -113,8 +112,7 @@ CUresult soft_image_open(const void *image, size_t size_B, struct bytes *log,
 
 /* --- options of the JIT calls ---------- */
 
-/* Options whose value is wanted by nobody here: there is no machine code that a
- * register count, a level or a cache could change. */
+/* Options without an effect: there is no machine code that they could change. */
 static bool option_without_effect(CUjit_option option)
 {
 	switch ((int)option) {

@@ -1,4 +1,4 @@
-/* Libraries: code that belongs to no context and is loaded into each at need. */
+/* Libraries: code that belongs to no context and is loaded into each when it is needed there. */
 #include "config.h"
 
 #include "softcuda/driver/library.h"
@@ -16,7 +16,7 @@
 
 struct loaded {
 	struct loaded *next;
-	uint64_t context_id;                 /* a context's end takes the module along */
+	uint64_t context_id;                 /* the module is destroyed with this context */
 	CUmodule cu_module;
 };
 
@@ -31,7 +31,7 @@ void soft_library_destroy_locked(struct library *library)
 		struct soft_module *module =
 			soft_handle_find_locked(SOFT_KIND_MODULE, loaded->cu_module);
 		library->loaded = loaded->next;
-		/* The handle may be another module's by now: then the context has gone. */
+		/* If the context was destroyed, the handle may be that of another module. */
 		if (module && module->context->id == loaded->context_id)
 			soft_module_destroy_locked(module);
 		free(loaded);
@@ -103,7 +103,7 @@ static struct soft_module *loaded_find_locked(struct library *library,
 		if (here && module && module->context == context)
 			return module;
 		if (here) {
-			/* The caller unloaded it by its module handle. */
+			/* The caller has unloaded it by its module handle. */
 			struct loaded *stale = *link;
 			*link = stale->next;
 			free(stale);
@@ -114,7 +114,7 @@ static struct soft_module *loaded_find_locked(struct library *library,
 	return NULL;
 }
 
-/* Drops the lock while it parses; library is looked up again afterwards. */
+/* Drops the lock while it parses; afterwards library has to be looked up again. */
 static CUresult module_load_locked(struct soft_context *context, struct library *library,
 				   struct soft_module **module_out)
 {

@@ -19,7 +19,7 @@ static const struct {
 	{"wsl", SOFT_MACHINE_WSL},
 };
 
-/* Read once, afterwards only looked at. */
+/* Written once. */
 static enum soft_machine chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -26,12 +26,13 @@
 
 enum {
 	ALIGNMENT_B = 512,                   /* as CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
-	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
-	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
+	HEAP_MAX_B = 64 << 10,               /* the largest allocation from the heap */
+	POISON_MAX_B = 64 << 10,             /* the number of bytes that are filled with a pattern, which takes
+					      * little time */
 	POISON_BYTE = 0xcd,
 	FREED_BYTE = 0xdd,
 	QUARANTINE_B = 256 << 20,            /* of freed memory that the checker keeps */
-	DESCRIBED_B = 1 << 20                /* how near a buffer must be to be named */
+	DESCRIBED_B = 1 << 20                /* the largest distance from a buffer at which a report names it */
 };
 
 /* Sorted by start, no two overlap.  The reader-writer lock guards the table
@@ -40,12 +41,12 @@ enum {
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct soft_allocation **table;
 static size_t table_count, table_capacity;
-/* Of what is in soft_driver.limbo; guarded by the driver's lock. */
+/* The size of what is in soft_driver.limbo; guarded by the driver's lock. */
 static uint64_t limbo_B;
 
 /* --- the table ---------- */
 
-/* How many start at or below address. */
+/* The number of allocations that start at or below address. */
 static size_t table_rank(uint64_t address)
 {
 	size_t low = 0, high = table_count;
@@ -66,7 +67,7 @@ static struct soft_allocation *table_find(uint64_t address)
 	return found && address - found->start < found->size_B ? found : NULL;
 }
 
-/* What a pointer can mean: no array. */
+/* The allocation to which a pointer can refer, which is no array. */
 static struct soft_allocation *find_pointed(uint64_t address)
 {
 	struct soft_allocation *found = table_find(address);
@@ -81,7 +82,8 @@ size_t soft_memory_live_locked(bool host)
 	return live;
 }
 
-/* Devices have address spaces of their own; managed and host memory is in all. */
+/* Whether a launch can access it: each device has an address space of its own; managed and host memory is in all of
+ * them. */
 static bool reachable(const struct soft_allocation *allocation, const struct soft_launch *launch)
 {
 	if (allocation->kind != SOFT_MEMORY_DEVICE ||
@@ -134,7 +136,7 @@ static bool written_any(const struct soft_allocation *allocation, uint64_t addre
 	return false;
 }
 
-/* Without memory all of it counts as written. */
+/* If there is no memory for notes, all of it counts as written. */
 void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what)
 {
 	const unsigned options = check_options();
@@ -174,7 +176,7 @@ unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool w
 	return touch;
 }
 
-/* Where a copy or a memset has written, or another process may. */
+/* Notes that a copy or a memset has written there, or another process may have. */
 void soft_memory_written(uint64_t address, uint64_t size_B)
 {
 	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
@@ -198,7 +200,7 @@ static const struct soft_allocation *find_freed_locked(uint64_t address)
 	return NULL;
 }
 
-/* The buffer that address is in, or that it is next to. */
+/* The buffer that contains address, or the nearest one. */
 static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t *distance_B_out)
 {
 	size_t rank = table_rank(address);
@@ -212,7 +214,7 @@ static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t
 	return behind_B <= before_B ? below : above;
 }
 
-/* The buffer that is spoken of; NULL: none is. */
+/* The buffer that the text describes; NULL: none. */
 static const struct soft_allocation *describe_locked(uint64_t address, struct bytes *text)
 {
 	uint64_t distance_B;
@@ -251,7 +253,7 @@ void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_
 	lock_drop(&soft_driver.lock);
 }
 
-/* Writers hold the driver's lock, so that a reader with it needs no other. */
+/* Writers hold the driver's lock, so a reader that holds it needs no other. */
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address)
 {
 	return find_pointed(address);
@@ -348,8 +350,8 @@ static void give_bytes_back(const struct soft_allocation *allocation)
 		free(allocation->mapping);
 }
 
-/* New device memory holds what nobody expects, not zeros by luck. Host and
- * managed memory is zeroed, as the kernel of the machine would hand it out. */
+/* New device memory is filled with a pattern, so that programs do not find zeros by chance.  Host and managed memory
+ * is zeroed, as the operating system does. */
 static void fill_bytes(const struct soft_allocation *allocation)
 {
 	void *bytes = (void *)(uintptr_t)allocation->start;
@@ -434,7 +436,7 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 	return CUDA_SUCCESS;
 }
 
-/* An allocation of bytes that are there, which nothing in the table overlaps. */
+/* Enters existing memory, which must not overlap others, as an allocation. */
 static CUresult enter_locked(struct soft_context *context, const struct soft_allocation *like,
 			     struct soft_allocation **allocation_out)
 {
@@ -498,8 +500,8 @@ struct soft_allocation *soft_memory_opened_locked(const struct soft_context *con
 
 /* --- the end of allocations ---------- */
 
-/* A launch keeps the ranges that it has looked up until it ends: what was freed
- * since the oldest running one began must stay mapped. */
+/* Whether a launch may still access it: a launch keeps the ranges that it has looked up until it ends, so memory
+ * that was freed after the oldest running one began must stay mapped. */
 static bool touchable_locked(const struct soft_allocation *allocation)
 {
 	if (allocation->pins)
@@ -511,7 +513,7 @@ static bool touchable_locked(const struct soft_allocation *allocation)
 	return oldest->kernel_number <= allocation->freed_at;
 }
 
-/* The memory checker tells who uses what was freed, as long as there is room. */
+/* Whether the memory checker keeps freed memory, to find uses of it; only as long as there is room. */
 static bool kept_locked(const struct soft_allocation *allocation)
 {
 	return allocation->mapping && limbo_B <= QUARANTINE_B && check_options() & CHECK_MEMORY;
@@ -533,7 +535,7 @@ void soft_memory_reap_locked(void)
 	}
 }
 
-/* Who still reads what was freed shall not find what was there. */
+/* Fills freed memory with a pattern, so that readers do not find its old contents. */
 static void poison_freed(const struct soft_allocation *allocation)
 {
 	bool ours = allocation->kind != SOFT_MEMORY_REGISTERED && !allocation->shared;

@@ -1,4 +1,4 @@
-/* The end of an allocation that a call frees. */
+/* How calls free allocations. */
 #include "config.h"
 
 #include "softcuda/driver/context.h"
@@ -7,10 +7,10 @@
 #include "softcuda/driver/sched.h"
 #include "softcuda/driver/schedule.h"
 
-/* After the wait that a free begins with: waited is how that ended. */
+/* Frees the allocation after the wait; waited: the result of the wait. */
 static CUresult end_locked(struct soft_allocation *allocation, CUresult waited)
 {
-	/* The context's end has taken the allocation along. */
+	/* The end of the context has freed the allocation. */
 	if (waited == CUDA_ERROR_CONTEXT_IS_DESTROYED)
 		return waited;
 	if (waited == CUDA_ERROR_OUT_OF_MEMORY || waited == CUDA_ERROR_LAUNCH_TIMEOUT) {
@@ -21,15 +21,14 @@ static CUresult end_locked(struct soft_allocation *allocation, CUresult waited)
 	return waited;
 }
 
-/* All work of the context is over first, as the driver on hardware may do it: what
- * is in streams then still finds its memory.  No promise of CUDA's, hence the
- * schedule that does not. */
+/* Waits for all work of the context, as the driver on hardware may do: then work in streams still finds its memory.
+ * CUDA does not promise that, so there is a schedule without the wait. */
 static CUresult end_work_locked(struct soft_context *context,
 				const struct soft_allocation *allocation, const char *call)
 {
 	if (soft_sched.sync != SOFT_SYNC_NONE) {
 		CUresult result = soft_context_wait_locked(context);
-		/* The allocation may have gone with its context. */
+		/* The allocation may have been freed with its context. */
 		if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
 			return result;
 		soft_oracle_free_locked(allocation, call);
@@ -42,7 +41,7 @@ static CUresult end_work_locked(struct soft_context *context,
 CUresult soft_memory_end_locked(struct soft_context *context, struct soft_allocation *allocation,
 				const char *call)
 {
-	/* From here on another thread's free of it is an error. */
+	/* From now on it is an error if another thread frees it. */
 	allocation->freeing = true;
 	return end_locked(allocation, end_work_locked(context, allocation, call));
 }

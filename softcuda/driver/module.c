@@ -83,14 +83,14 @@ static CUresult variables_create_locked(struct soft_module *module)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < module->variable_count; i++) {
 		const struct soft_variable *variable = &variables[i];
-		/* An empty variable has an address too. */
+		/* A variable of size 0 has an address, too. */
 		CUresult result = soft_memory_alloc_locked(
 			module->context, SOFT_MEMORY_DEVICE,
 			variable->size_B ? variable->size_B : 1, NULL, &module->variables[i]);
 		if (result != CUDA_SUCCESS)
 			return result;
 		struct soft_allocation *allocation = module->variables[i];
-		allocation->freeing = true;  /* the module's, not the caller's to free */
+		allocation->freeing = true;  /* the module frees it, the caller must not */
 		allocation->context = NULL;
 		module->variable_addresses[i] = allocation->start;
 		void *bytes = (void *)(uintptr_t)allocation->start;

@@ -1,4 +1,4 @@
-/* Texture and surface objects: what kernels get instead of an address. */
+/* Texture and surface objects, which kernels get instead of addresses. */
 #include "config.h"
 
 #include "softcuda/driver/object.h"
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object's value is its place in the table, and above that how often the place
- * was given out before: a stale value is found out. 0 is nobody's. */
+/* An object's value is its index in the table and, above it, how often that index was used before, so that a stale
+ * value is detected. 0 is no object. */
 enum { PLACE_BITS = 20, PLACES_MAX = 1 << PLACE_BITS };
 
-/* The reader-writer lock lets kernels look while the driver works; writers also
- * hold the driver's lock, after which it is taken. */
+/* The reader-writer lock allows kernels to look up objects concurrently; writers also hold the driver's lock, which
+ * is taken first. */
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct place {
 	struct object *object;               /* NULL: free */

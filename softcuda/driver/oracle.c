@@ -17,55 +17,55 @@
 #include <string.h>
 
 enum {
-	REPORTS_MAX = 64,                    /* then it has been said often enough */
-	RECORDS_MAX = 16384,                 /* kept per stream */
+	REPORTS_MAX = 64,                    /* further reports are not written */
+	RECORDS_MAX = 16384,                 /* records kept for each stream */
 	LABEL_MAX_B = 96
 };
 
 struct span {
-	const struct soft_allocation *allocation; /* while it is judged; else NULL */
+	const struct soft_allocation *allocation; /* while it is compared; otherwise NULL */
 	uint64_t id;                         /* of the allocation */
 	uint64_t start, end;
 	unsigned kinds;
 };
 
-/* What is remembered of an operation. */
+/* What is recorded of an operation. */
 struct oracle_record {
-	struct list pending;                 /* of oracle.pending until complete */
+	struct list pending;                 /* in oracle.pending until the operation is complete */
 	struct oracle_stream *stream;
-	uint64_t number;                     /* its stream's clock with it */
+	uint64_t number;                     /* the value of its stream's clock for it */
 	bool complete, begun, frees;
-	struct clock submitted;              /* what the host knew then */
-	struct clock clock;                  /* what happened before it, once begun */
-	uint64_t previous;                   /* number of the stream's last one with spans */
-	struct span *spans;                  /* sorted by start once complete */
+	struct clock submitted;              /* what the host knew when it was submitted */
+	struct clock clock;                  /* what had happened before it, once it has begun */
+	uint64_t previous;                   /* number of the stream's previous operation with spans */
+	struct span *spans;                  /* sorted by start, once it is complete */
 	size_t span_count, span_capacity;
 	char label[LABEL_MAX_B];
 };
 
-/* Outlives its soft_stream for as long as its records matter. */
+/* The state of a stream; it outlives its soft_stream as long as its records are needed. */
 struct oracle_stream {
 	struct list link;                    /* of oracle.streams */
-	struct soft_stream *stream;          /* NULL when that is gone */
+	struct soft_stream *stream;          /* NULL once that is destroyed */
 	uint64_t id;
 	uint32_t slot;
 	uint64_t base;                       /* number = base + sequence */
 	struct clock clock;                  /* of its latest complete operation */
-	struct clock floor;                  /* of the latest one no longer kept */
-	struct oracle_record **records;      /* of consecutive numbers, a ring */
-	uint64_t first;                      /* number of the oldest kept */
-	uint64_t touching;                   /* number of the latest complete one with spans */
+	struct clock floor;                  /* of the latest operation whose record is not kept */
+	struct oracle_record **records;      /* a ring buffer, of consecutive numbers */
+	uint64_t first;                      /* number of the oldest record */
+	uint64_t touching;                   /* number of the latest complete operation with spans */
 	uint32_t count, capacity;
 };
 
-/* All guarded by the driver's lock, but for on. */
+/* The driver's lock guards all fields except on. */
 static struct {
 	struct list streams;
 	struct list pending;                 /* in order of submission */
 	struct clock host;
-	struct clock done;                   /* of all that is complete */
+	struct clock done;                   /* of all complete operations */
 	struct clock slots;                  /* the last number used in each slot */
-	uint64_t host_writes;                /* host functions and waits for values so far */
+	uint64_t host_writes;                /* number of host functions and waits for values so far */
 	unsigned reports;
 } oracle;
 
@@ -132,7 +132,8 @@ static bool ring_append(struct oracle_stream *stream, struct oracle_record *reco
 	return true;
 }
 
-/* Clocks of a stream only grow: the last one dropped stands for those before. */
+/* Drops the oldest record.  Clocks of a stream only grow, so that of the last dropped record stands for all before
+ * it. */
 static void ring_drop_first(struct oracle_stream *stream)
 {
 	struct oracle_record *record = record_at(stream, stream->first);
@@ -166,7 +167,7 @@ static bool slot_in_use(uint32_t slot)
 	return false;
 }
 
-/* A slot's next stream goes on counting where its last one ended. */
+/* The next stream in a slot continues its numbers. */
 static struct oracle_stream *stream_get(struct soft_stream *soft)
 {
 	if (soft->oracle)
@@ -185,8 +186,8 @@ static struct oracle_stream *stream_get(struct soft_stream *soft)
 	return stream;
 }
 
-/* What every operation that is still to be judged knows to be over is of no more
- * interest.  Knowledge grows with submission: the oldest pending one knows least. */
+/* Drops records of operations that every pending operation knows to be complete.  Knowledge grows with each
+ * submission, so the oldest pending operation knows least. */
 static void forget_known(void)
 {
 	const struct clock *known = &oracle.host;
@@ -204,7 +205,7 @@ static void forget_known(void)
 	}
 }
 
-/* Joins what is known once stream is past sequence. */
+/* Joins what is known once stream has passed sequence. */
 static bool join_point(struct clock *clock, const struct soft_stream *soft, uint64_t sequence)
 {
 	const struct oracle_stream *stream = soft->oracle;
@@ -273,7 +274,7 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 		give_up();
 		return;
 	}
-	/* Who frees memory meanwhile looks at what runs, too. */
+	/* Threads that free memory also look at what runs. */
 	lock_take(&soft_driver.lock);
 	for (size_t i = 0; i < count; i++) {
 		const struct span span = {NULL, 0, intervals[i].start, intervals[i].end,
@@ -333,7 +334,7 @@ void soft_oracle_begin_locked(struct soft_operation *operation)
 	for (uint32_t i = 0; good && i < operation->point_count; i++)
 		good = join_point(&record->clock, operation->points[i].stream,
 				  operation->points[i].sequence);
-	/* A host function is the host's own code: it knows, and it tells. */
+	/* A host function is code of the host: it knows what the host knows, and the host knows what it knew. */
 	if (good && operation->type->calls_host)
 		good = clock_join(&oracle.host, &record->clock);
 	if (!good)
@@ -353,7 +354,8 @@ static bool conflicting(unsigned a, unsigned b)
 	return ((a & writes) || (b & writes)) && ((a & weak) || (b & weak));
 }
 
-/* What was freed before its turn came is nobody's any more: the address tells. */
+/* Whether two spans are of the same buffer.  If the allocation was freed before the operation ran, only the address
+ * tells. */
 static bool same_buffer(const struct oracle_record *a, const struct span *x,
 			const struct oracle_record *b, const struct span *y)
 {
@@ -414,7 +416,7 @@ static void describe_record(struct bytes *text, const char *role,
 		     (unsigned long long)(record->number - record->stream->base), does);
 }
 
-/* Every report ends here, so that there is an end to them. */
+/* Writes a report; further reports after REPORTS_MAX are not written. */
 static void publish(struct bytes *text)
 {
 	if (oracle.reports == REPORTS_MAX)
@@ -440,7 +442,7 @@ static void report_pair(const struct oracle_record *first, const struct span *fi
 	publish(&text);
 }
 
-/* All that is complete, in other streams, and not known to record. */
+/* Compares record with all complete operations in other streams that it does not know. */
 static void judge(const struct oracle_record *record)
 {
 	struct list *link, *next;
@@ -461,9 +463,8 @@ static void judge(const struct oracle_record *record)
 	}
 }
 
-/* A kernel's spans get their allocations, and the others' are looked up anew, for
- * they may be gone.  Whose memory was freed meanwhile is still known, as long as a
- * launch may touch it. */
+/* Finds the allocations of a kernel's spans, and again those of other spans, because they may have been freed.  An
+ * allocation that was freed meanwhile is still known as long as a launch may access it. */
 static void resolve_spans(struct oracle_record *record)
 {
 	const struct soft_allocation *last = NULL;
@@ -499,7 +500,7 @@ void soft_oracle_complete_locked(struct soft_operation *operation)
 	soft_oracle_begin_locked(operation);
 	bool good = true;
 	if (operation->type->calls_host || operation->type->waits_for_host) {
-		/* The host, or who wrote the value, came before this end. */
+		/* The host, or the writer of the value, was before this end. */
 		good = clock_join(&record->clock, &oracle.host);
 		if (good && operation->type->waits_for_host)
 			good = clock_join(&record->clock, &oracle.done);
@@ -524,7 +525,7 @@ void soft_oracle_complete_locked(struct soft_operation *operation)
 	forget_known();
 }
 
-/* A record in its stream's ring stays there. */
+/* A record that is in its stream's ring stays there. */
 void soft_oracle_forget_locked(struct soft_operation *operation)
 {
 	if (operation->record && !operation->record->stream)

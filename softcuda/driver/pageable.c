@@ -1,5 +1,5 @@
-/* CULVERT_SOFT_PAGEABLE: memory of the host that nobody told the driver of, as kernels reach
- * it where the system's pages are the device's as well. */
+/* CULVERT_SOFT_PAGEABLE: host memory that was not registered with the driver, which kernels can access on systems
+ * where host and devices share page tables. */
 #include "config.h"
 
 #include "base/options.h"
@@ -35,12 +35,12 @@ bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out
 	while (!found && fgets(line, sizeof(line), maps)) {
 		uint64_t start, end;
 		char access[5];
-		/* A path may go on in a further line, which is none of these. */
+		/* A path may continue on another line, which does not match. */
 		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, access) == 3 &&
 			address >= start && address < end && access[0] == 'r' && access[1] == 'w';
 	}
 	fclose(maps);
-	/* No more than was asked for: what lies beside it may be a device's. */
+	/* Only the pages that were asked for: neighbouring ones may be a device's memory. */
 	*start_out = address / page_B * page_B;
 	*end_out = *start_out + page_B;
 	return found;

@@ -14,25 +14,25 @@ struct release {
 	unsigned ptx;
 };
 
-/* PTX ISA 9.0, "Release Notes": the version of PTX that came with each release of CUDA. */
+/* PTX ISA 9.0, "Release Notes": the PTX version of each CUDA release. */
 static const struct release releases[] = {
 	{11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76},
 	{11070, 77}, {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
 	{12050, 85}, {12060, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90},
 };
 
-/* The version of PTX that first had a target: same table.  A driver is as old as its PTX. */
+/* The first PTX version with a target, from the same table. */
 static const struct {
 	unsigned sm, ptx;
 } targets[] = {
 	{0, 0}, {80, 70}, {86, 71}, {87, 74}, {89, 78}, {100, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88},
 };
 
-/* Read once, afterwards only looked at. */
+/* Written once. */
 static struct release chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* "12.4" and "12040" are the same; 0 for what is no version. */
+/* "12.4" and "12040" are equal; 0: not a version. */
 static unsigned long wanted_version(void)
 {
 	char *end;

@@ -17,15 +17,15 @@ enum {
 	HOLDS_MAX = 8,
 	CHANGES_MAX = 16,
 	NAME_MAX_B = 128,
-	/* PCT spreads its changes over the first so many choices. */
+	/* PCT distributes its changes of priority over so many choices. */
 	PCT_CHOICES = 256,
-	OPERATION_NS = 1000                  /* what each takes by the virtual clock */
+	OPERATION_NS = 1000                  /* duration of an operation on the virtual clock */
 };
 
 struct hold {
 	char name[NAME_MAX_B];
-	uint64_t left;                       /* operations still to be held */
-	bool keep;                           /* however long, until they are let go */
+	uint64_t left;                       /* number of operations that are still held */
+	bool keep;                           /* they are held until they are released explicitly */
 };
 
 #define DEFAULTS {.stuck_ns = 10000000000u, .idle_ns = 2000000}
@@ -35,16 +35,16 @@ struct soft_sched_options soft_sched = DEFAULTS;
 static struct {
 	bool random;                         /* seed or pct */
 	bool pct;
-	uint64_t state;                      /* of the generator */
-	uint64_t changes[CHANGES_MAX];       /* at which choices priorities change */
+	uint64_t state;                      /* of the random generator */
+	uint64_t changes[CHANGES_MAX];       /* the choices at which priorities change */
 	unsigned change_count;
 	uint64_t choices;
 	struct hold holds[HOLDS_MAX];
 	unsigned hold_count;
-	char *items;                         /* as given; NULL: none */
+	char *items;                         /* the option's text; NULL: none */
 } sched;
 
-/* The virtual clock: read and moved with the driver's lock or without. */
+/* The virtual clock; it may be read and advanced without the driver's lock. */
 static _Atomic uint64_t clock_ns;
 
 /* SplitMix64. */
@@ -274,7 +274,7 @@ void soft_sched_let_go_locked(void)
 		sched.holds[i].keep = false;
 }
 
-/* The stream of highest priority; at a change it falls below all others. */
+/* Chooses the stream with the highest priority; at a change, that stream gets the lowest one. */
 static unsigned choose_pct_locked(struct soft_operation *const *operations, unsigned count)
 {
 	unsigned best = 0;

@@ -21,14 +21,14 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-/* One worker runs one operation; so many streams can be busy at once. */
+/* A worker thread runs one operation at a time, so that many streams can be busy. */
 enum { WORKERS_MAX = 64 };
 static const uint64_t stop_patience_ns = 2000000000u;
 static const uint64_t nudge_ns = 100000000;
 
 struct worker {
 	pthread_t thread;
-	bool left;                           /* or about to: it can be joined */
+	bool left;                           /* it has left its loop, or is about to: it can be joined */
 };
 
 static struct worker workers[WORKERS_MAX];
@@ -69,7 +69,7 @@ CUresult soft_operation_wait_for_locked(struct soft_operation *operation,
 					struct soft_stream *stream, uint64_t sequence)
 {
 	const struct soft_point point = {stream, sequence};
-	/* What is reached orders nothing that still runs, but the oracle wants to know. */
+	/* A point that was reached orders nothing any more, but the oracle needs it. */
 	if (soft_point_reached(&point) && !soft_oracle_on())
 		return CUDA_SUCCESS;
 	struct soft_point *points = realloc(
@@ -87,8 +87,7 @@ static bool blocking(const struct soft_stream *stream)
 	return !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* The NULL stream waits for what is in the context's blocking streams, and they
- * wait for what is in it. */
+/* The NULL stream waits for the work in the context's blocking streams, and they wait for its work. */
 static CUresult add_implicit_points_locked(struct soft_operation *operation,
 					   struct soft_stream *stream)
 {
@@ -112,7 +111,7 @@ static CUresult add_implicit_points_locked(struct soft_operation *operation,
 
 /* --- the schedule ---------- */
 
-/* The operation of stream that may start now, or NULL. */
+/* The stream's operation that can start now, or NULL. */
 static struct soft_operation *first_ready_locked(const struct soft_stream *stream)
 {
 	if (stream->running || list_empty(&stream->operations))
@@ -133,7 +132,8 @@ static bool needs_worker(const struct soft_operation *operation)
 	return operation->type->run && (well || operation->type->despite_fault);
 }
 
-/* The stream of highest priority, then the oldest.  ready_out: how many may. */
+/* Chooses the operation of the stream with the highest priority, then the oldest. *ready_out: the number that can
+ * start. */
 static struct soft_operation *pick_eager_locked(unsigned *ready_out)
 {
 	struct soft_operation *best = NULL;
@@ -164,16 +164,16 @@ static void take_fault_locked(struct soft_context *context, CUresult result,
 	bytes_move(&context->report, report);
 }
 
-/* A lazy schedule runs one operation at a time, and only for somebody. */
+/* A lazy schedule runs one operation at a time, and only when a thread waits. */
 static struct {
-	bool busy;                           /* an operation runs that is not the host's */
-	bool granted;                        /* one may run though nobody waits */
-	uint64_t active_ns;                  /* when something was last submitted or done */
-	uint64_t progress;                   /* how often that was */
+	bool busy;                           /* an operation runs that does not call the host */
+	bool granted;                        /* one operation may run although no thread waits */
+	uint64_t active_ns;                  /* when an operation was last submitted or completed */
+	uint64_t progress;                   /* the number of such events */
 } lazy;
 
 struct waiter {
-	struct list link;                    /* of soft_driver.waiters */
+	struct list link;                    /* in soft_driver.waiters */
 	const struct soft_point *point;
 };
 
@@ -193,8 +193,8 @@ static bool is_the_hosts(const struct soft_operation *operation)
 	return operation->type->calls_host || operation->type->waits_for_host;
 }
 
-/* What runs the host's code, or waits for it, starts at once and beside others:
- * the host may wait for it while it waits for the host. */
+/* Operations that call the host, or wait for it, start at once and run beside others, because the host may wait for
+ * them while they wait for the host. */
 static struct soft_operation *pick_lazy_locked(unsigned *ready_out, bool only_count)
 {
 	struct soft_operation *candidates[SOFT_CANDIDATES_MAX], *hosts = NULL;
@@ -219,7 +219,7 @@ static struct soft_operation *pick_lazy_locked(unsigned *ready_out, bool only_co
 	return candidates[soft_sched_choose_locked(candidates, count)];
 }
 
-/* The one place that decides which operation starts next, of all that may. */
+/* Decides which of the operations that can start is the next; no other function does. */
 static struct soft_operation *schedule_pick_locked(unsigned *ready_out)
 {
 	return soft_sched.lazy ? pick_lazy_locked(ready_out, false)
@@ -264,7 +264,7 @@ static void complete_locked(struct soft_operation *operation)
 	lock_condition_signal_all(&soft_driver.done);
 }
 
-/* Completes what needs no worker; true when there was any. */
+/* Completes operations that need no worker thread; true if there was one. */
 static bool complete_without_worker_locked(void)
 {
 	bool any = false;
@@ -284,8 +284,8 @@ static bool complete_without_worker_locked(void)
 
 static void start_worker_locked(void);
 
-/* After any change.  own: a worker that will take one of what is ready itself,
- * so that no other is woken for it. */
+/* Called after any change. own: the caller is a worker that will take one of the ready operations itself, so one
+ * worker less is woken. */
 static void settle_locked(bool own)
 {
 	unsigned ready;
@@ -303,7 +303,8 @@ static void settle_locked(bool own)
 		pthread_cond_signal(&soft_driver.work.condition);
 }
 
-/* What runs the host's code, or waits for the host, touches no memory of a device's, and need not end. */
+/* Whether an operation may access device memory.  Operations that call the host or wait for it do not, and need not
+ * end. */
 static bool memory_is_used_locked(void)
 {
 	const struct list *link;
@@ -353,7 +354,7 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 
 /* --- workers ---------- */
 
-/* Without the lock. */
+/* Runs an operation, without the lock. */
 static CUresult run(struct soft_operation *operation, struct bytes *report)
 {
 	if (operation->injected == CUDA_SUCCESS)
@@ -388,8 +389,8 @@ static void run_locked(struct soft_operation *operation)
 	settle_locked(true);
 }
 
-/* Until there may be something to do.  A lazy schedule goes on by itself when
- * nobody has called for a while: a host may look at memory and not ask. */
+/* Waits until there may be something to do.  A lazy schedule continues by itself when there was no call for a while,
+ * because the host may poll memory without a call. */
 static void idle_locked(unsigned ready)
 {
 	worker_idle++;
@@ -424,7 +425,7 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* No thread is no disaster while there is another: the work waits for it. */
+/* If no thread can be started, the work waits for an existing one. */
 static void start_worker_locked(void)
 {
 	if (worker_count == WORKERS_MAX || soft_driver.stopping)
@@ -527,8 +528,8 @@ CUresult soft_point_wait_locked(const struct soft_point *point)
 	return result;
 }
 
-/* Runs one operation to its end, so that the same questions have the same answers
- * each time; a long one is not waited for. */
+/* Runs one operation to its end, so that the same queries have the same results in each run; a long operation is not
+ * waited for. */
 void soft_schedule_nudge_locked(void)
 {
 	unsigned ready;
@@ -614,7 +615,7 @@ CUresult soft_schedule_restart_locked(const char *items)
 	struct soft_context *context;
 	soft_schedule_let_go_locked();
 	while ((context = busy_context_locked())) {
-		/* A fault is the context's business: its streams are empty all the same. */
+		/* A fault is a matter of the context; its streams are empty nevertheless. */
 		const CUresult result = soft_context_wait_locked(context);
 		if (result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_OUT_OF_MEMORY)
 			return result;
@@ -628,7 +629,7 @@ CUresult soft_schedule_restart_locked(const char *items)
 	lazy.granted = false;
 	soft_oracle_restart_locked();
 	const bool good = soft_sched_restart_locked(items);
-	/* Workers that slept by the old rules look at the new ones. */
+	/* Wakes workers that were waiting under the old schedule. */
 	lock_condition_signal_all(&soft_driver.work);
 	return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

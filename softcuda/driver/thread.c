@@ -12,8 +12,8 @@
 enum { STACK_MAX = 64 };
 
 struct thread {
-	bool known;                          /* the key's destructor will come */
-	bool forbidden;                      /* inside a caller's function */
+	bool known;                          /* the destructor of the thread-specific key will be called */
+	bool forbidden;                      /* the thread is inside a function of the caller */
 	uint64_t id;                         /* 0: not asked for yet */
 	unsigned depth;
 	struct soft_context *stack[STACK_MAX];

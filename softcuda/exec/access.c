@@ -7,7 +7,7 @@
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/place.h"
 
-/* OpenCL's words: PTX's shared memory is local, its local memory private. */
+/* Names in OpenCL's terms: PTX's shared memory is local memory, its local memory private. */
 static const char *space_name(unsigned space)
 {
 	static const char *const names[] = {"generic", "global", "constant", "local", "private",
@@ -65,7 +65,7 @@ static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, 
 {
 	const struct range *recent = &warp->group->ranges[warp->group->recent_range];
 	uint64_t low = address[0], high = address[0], bits = 0, offsets = 0;
-	/* All offsets or-ed together are no less than the greatest, and cheaper. */
+	/* All offsets combined by or are at least the greatest, and are computed faster. */
 	for (unsigned l = 0; l < LANES; l++) {
 		bits |= address[l];
 		offsets |= address[l] - recent->start;
@@ -89,8 +89,8 @@ static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, 
 	return true;
 }
 
-/* watch.kind: of SOFT_ACCESS_*; watch.on is a constant in every caller, so that a
- * launch that nobody watches has no code for it on its way. */
+/* watch.kind: one of SOFT_ACCESS_*. watch.on is a constant in every caller, so that there is no code for it in
+ * launches that are not watched. */
 struct watch {
 	bool on;
 	unsigned kind;
@@ -100,21 +100,21 @@ static inline __attribute__((always_inline)) bool
 access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 	      struct watch watch, const uint64_t *address)
 {
-	/* First, for an access that faults may do so for want of an order. */
+	/* The watcher is called first, because an access may be invalid as the result of a race. */
 	if (watch.on)
 		WATCH(warp->group->job, attempt, warp, mask, size_B, watch.kind, address);
 	return check_global(warp, op, mask, size_B, address);
 }
 
-/* A window that all lanes share (stride 0) or that each has for itself. */
+/* Accesses a window that all lanes share (stride 0) or of which each lane has its own. */
 static bool access_window(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			  uint64_t *address, char *base, uint64_t window_B, uint64_t stride_B)
 {
-	/* A generic address is reported with the window that it came with. */
+	/* A generic address is reported with its window. */
 	const uint64_t window = op->space != SPACE_GENERIC ? 0 :
 				base == warp->group->shared ? WINDOW_SHARED : WINDOW_LOCAL;
 	uint64_t bits = 0;
-	/* All addresses or-ed together are no less than the greatest, and cheaper. */
+	/* All addresses combined by or are at least the greatest, and are computed faster. */
 	for (unsigned l = 0; l < LANES; l++)
 		bits |= address[l];
 	if ((bits & (size_B - 1)) || bits > window_B || window_B - bits < size_B) {
@@ -158,7 +158,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 		       access_window(warp, op, mask, size_B, address, group->shared,
 				     group->job->shared_B, 0);
 	}
-	/* Lanes that point to different spaces go one by one. */
+	/* Lanes whose addresses are in different windows are processed one by one. */
 	uint64_t place[LANES] = {0};
 	unsigned last = 0;
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -183,8 +183,8 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	uint64_t offset = (uint64_t)op->imm;
 	if (op->address_32) {
 		const lane_u32 *base = OPERAND(const lane_u32, MEMORY_ADDRESS);
-		/* As the hardware's 32-bit addresses: a negative index and the offset that
-		 * makes up for it meet again. */
+		/* Addresses wrap at 32 bits as on hardware, so that a negative index and an offset can cancel each
+		 * other. */
 		for (unsigned l = 0; l < LANES; l++)
 			place[l] = base[l] + (uint32_t)offset;
 	} else {
@@ -201,8 +201,8 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	case SPACE_GENERIC:
 		return access_generic(warp, op, mask, size_B, watch, place);
 	case SPACE_SHARED:
-		/* PTX ISA, addresses as operands: truncated to the width of the state space.  By
-		 * sign, so that a report can say how far before the first byte it was. */
+		/* PTX ISA, addresses as operands: truncated to the width of the state space.  They are extended by
+		 * sign, so that a report can say how far before the first byte an address is. */
 		for (unsigned l = 0; l < LANES; l++)
 			place[l] = (uint64_t)(int64_t)(int32_t)place[l];
 		return access_window(warp, op, mask, size_B, place, group->shared,
@@ -210,7 +210,7 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	case SPACE_LOCAL:
 		return access_local(warp, op, mask, size_B, place);
 	case SPACE_PARAM:
-		/* Read only, and launches never write what is const to the host. */
+		/* Constant memory can only be read, and launches never write memory that is const on the host. */
 		return access_window(warp, op, mask, size_B, place,
 				     (char *)(uintptr_t)group->job->launch->parameters,
 				     group->job->launch->function->parameter_size_B, 0);

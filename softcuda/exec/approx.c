@@ -1,6 +1,6 @@
-/* The approximate instructions.  The PTX ISA bounds their error and fixes their
- * results at zeros, infinities and NaN; computed in double and rounded once they
- * lie well within, and the mathematical library's special values are theirs. */
+/* The approximate instructions.  The PTX ISA limits their error and defines their results for zeros, infinities and
+ * NaN.  Computed in double and rounded once they are well within the limits, and the C library has the same special
+ * values. */
 #include "config.h"
 
 #include "softcuda/exec/half.h"

@@ -1,5 +1,5 @@
-/* atom and red: always the host's own atomics, for shared memory too.  They are
- * sequentially consistent, which every .sem and .scope allows. */
+/* atom and red: the host's atomics, also for shared memory.  They are sequentially consistent, which every .sem and
+ * .scope allows. */
 #include "config.h"
 
 #include "softcuda/exec/access.h"
@@ -30,7 +30,7 @@
 #define ATOMIC_NATIVE(name, type, call) \
 	OP_HEAD(name) ATOMIC_OLD(type, type, old = call(p, value, __ATOMIC_SEQ_CST);)
 
-/* What the host lacks: expression makes the new value from old and value. */
+/* An operation that the host does not have: expression computes the new value from old and value. */
 #define ATOMIC_LOOP(name, type, expression)                                            \
 	OP_HEAD(name) ATOMIC_OLD(type, type,                                           \
 		old = __atomic_load_n(p, __ATOMIC_RELAXED);                            \
@@ -41,8 +41,8 @@
 				break;                                                 \
 		})
 
-/* Which lane's comparison fails is known once the lanes before it have had their turn, and
- * the checker wants to know: one that fails is no write. */
+/* A lane's comparison may depend on the lanes before it.  The checker is called after it, because a failed one does
+ * not write. */
 #define ATOMIC_CAS(name, type)                                                         \
 	OP_HEAD(name##_together)                                                       \
 	{                                                                              \
@@ -95,8 +95,8 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool shared)
 	return result_f32(shared ? x + y : ftz_f32(ftz_f32(x) + ftz_f32(y)));
 }
 
-/* On shared memory it is an ordinary sum in a loop; the one of global memory
- * leaves a NaN as it is, and takes the operand's before the memory's. */
+/* On shared memory it is an ordinary sum in a loop; on global memory a NaN is not changed, and the operand's has
+ * priority over the memory's. */
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool shared)
 {
 	double x = f64_bits(a), y = f64_bits(b);

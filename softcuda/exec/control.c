@@ -80,8 +80,7 @@ OP_HEAD(op_call)
 	return call(warp, op, mask, warp->frame->code->sites[op->target].callee);
 }
 
-/* Lanes that call different functions go one function after the other: the
- * others stay at the call. */
+/* Lanes that call different functions do so one function after the other; the others stay at the call. */
 OP_HEAD(op_call_indirect)
 {
 	const lane_u64 *address = OPERAND(const lane_u64, 1);
@@ -107,7 +106,7 @@ static void lanes_end(struct warp *warp, uint32_t mask)
 	group->live_count -= (uint32_t)__builtin_popcount(mask);
 	if (!group->live_count)
 		WATCH(group->job, group_over, group);
-	/* Whoever waited for these lanes looks again. */
+	/* Lanes that were waiting for these lanes check again. */
 	warp->meeting = 0;
 	for (uint32_t id = 0; id < BARRIERS; id++)
 		if (group->barriers[id].arrived && !group->barriers[id].expected)

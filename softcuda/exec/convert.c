@@ -7,7 +7,7 @@
 #include "softcuda/exec/real.h"
 #include "softcuda/exec/table.h"
 
-/* Integer to integer: extend or chop; .sat clamps. */
+/* Integer to integer: extended or truncated; .sat saturates. */
 static inline uint64_t clamp_signed(int64_t x, int64_t low, uint64_t high)
 {
 	return x < low ? (uint64_t)low : x > 0 && (uint64_t)x > high ? high : (uint64_t)x;
@@ -35,7 +35,7 @@ static inline uint64_t clamp_unsigned(uint64_t x, uint64_t high)
 #define HIGH_s16 INT16_MAX
 #define HIGH_s32 INT32_MAX
 #define HIGH_s64 INT64_MAX
-/* How they lie in registers: bytes in 16 bits. */
+/* The registers in which they are: 8-bit integers in 16 bits. */
 #define LANES_u8 lane_u16
 #define LANES_s8 lane_u16
 #define LANES_u16 lane_u16
@@ -181,8 +181,7 @@ static enum half_rounding half_rounding(unsigned mode)
 	}
 }
 
-/* A double and what it lacks to be exact (a 64-bit integer may not fit): the
- * rest only matters by its sign, as a bit below the last. */
+/* A double, and the sign of the rest that makes it exact (a 64-bit integer may not fit), as one bit below the last. */
 static double to_odd(uint64_t magnitude, bool negative)
 {
 	double x;
@@ -206,7 +205,7 @@ static double odd_s64(int64_t x)
 	return to_odd(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, x < 0);
 }
 
-/* Once more in steps: nearest first, then to the neighbour if it lies beyond. */
+/* Rounds in two steps: to nearest, then to the neighbour if the mode requires it. */
 static uint32_t write_f32(double x, unsigned mode)
 {
 	float r = (float)x;
@@ -297,7 +296,7 @@ static uint16_t narrow_bf16(double x, unsigned mode)
 	       (uint16_t)narrow_nan(x, 7, 0x8000, 0x7fc0);
 }
 
-/* Without modifiers these only move bits, a NaN's too. */
+/* Without modifiers the bits are copied, also those of a NaN. */
 static uint32_t f32_of_f32(uint32_t bits, unsigned mode)
 {
 	return mode ? write_f32(read_f32(f32_bits(bits), mode), mode) : bits;
@@ -308,7 +307,7 @@ static uint32_t f32_of_bf16(uint16_t bits, unsigned mode)
 	return mode ? write_f32(read_bf16(bits, mode), mode) : (uint32_t)bits << 16;
 }
 
-/* A 64-bit integer to f64 is the one case that rounds and has nothing wider. */
+/* Converting a 64-bit integer to f64 is the only case that rounds and has no wider type. */
 static uint64_t round_integer(uint64_t magnitude, bool negative, unsigned mode)
 {
 	double r = (double)magnitude;
@@ -347,7 +346,7 @@ OP_UNARY(cvt_f64_s64, lane_u64, 64,
 
 ALL_TO_FLOAT(f16, 16)
 ALL_TO_FLOAT(bf16, 16)
-/* What programs write is .rn alone, and there the compiler's own conversion does. */
+/* Programs only use .rn, for which the compiler's own conversion is used. */
 #define TO_F32(from, lanes, read)                                             \
 	OP_HEAD(cvt_f32_##from)                                               \
 	{                                                                     \

@@ -104,7 +104,7 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 
 static void warp_finish(struct warp *warp)
 {
-	/* Lanes that were cut off by a fault still hold their frames. */
+	/* Lanes that have ended by a fault still have their frames. */
 	for (unsigned l = 0; l < LANES; l++) {
 		struct frame *frame = warp->live >> l & 1 ? warp->lane_frame[l] : NULL;
 		while (frame) {
@@ -213,7 +213,7 @@ static void report_deadlock(struct group *group)
 	bytes_finish(&text);
 }
 
-/* Warps take turns: the one place that decides about order inside a group. */
+/* Runs the group's warps in turn; no other function decides about the order within a group. */
 enum group_state group_run(struct group *group, uint64_t budget)
 {
 	uint32_t idle = 0;

@@ -1,18 +1,15 @@
 /* Launches, and the pool of threads that runs their work-groups.
  *
- * The launching thread runs work-groups itself: waking others costs more than a
- * small grid does.  One that is not done soon is offered to the pool: it goes on the
- * pool's list, and every worker that finds it takes work-groups from it until none
- * is left.  The pool's threads are started at first need and block every signal;
- * all run in the default floating-point environment, for a host may have changed
- * its own.
+ * The launching thread runs work-groups itself, because waking others takes longer than a small grid.  A launch that
+ * is not complete soon is put into the pool's list, and every worker that finds it takes work-groups from it until
+ * there are none.  The pool's threads are started when they are first needed and block all signals; all run in the
+ * default floating-point environment, because the application may have changed its own.
  *
- * A group that runs for very long is put aside for others of the launch, so that
- * a group may wait for one that has not started yet.
+ * A work-group that runs for very long is interrupted for others of the launch, because it may be waiting for one
+ * that has not started yet.
  *
- * A launch that is checked stays on the launching thread: the checker's memory of
- * who touched what then needs no locks, and the same program gives the same
- * reports. */
+ * A launch that is checked stays on the launching thread: the checker then needs no locks, and the same program
+ * gives the same reports. */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
@@ -33,15 +30,14 @@
 
 enum {
 	THREADS_MAX = 256,
-	/* Groups of one launch that a worker keeps half-run; a cooperative launch
-	 * has no such limit, as all its groups must be there. */
+	/* The most work-groups of a launch that a worker has begun; a cooperative launch has no such limit, because
+	 * all its work-groups must run concurrently. */
 	RESIDENT_MAX = 64
 };
 static const uint64_t group_turn = 1 << 18;
-/* Short: whoever waits in a barrier of the grid spends its turn looking at a word. */
+/* A short turn: work-groups that wait at a barrier of the grid only poll. */
 static const uint64_t cooperative_turn = 1 << 10;
-/* Until a launch is offered to the pool: about twice what waking a thread costs, and
- * a turn that lasts about as long. */
+/* How long the launching thread runs alone: about twice the time to wake a thread, and as long as a turn. */
 static const uint64_t alone_ns = 20000;
 static const uint64_t alone_turn = 1 << 9;
 
@@ -52,7 +48,7 @@ struct pending {
 	atomic_uint_fast64_t next_group;
 	bool offered;                     /* of the launching thread */
 	unsigned workers;                 /* inside; guarded by pool.lock */
-	unsigned workers_max;             /* a part of the multiprocessors gets that part of the threads */
+	unsigned workers_max;             /* for a part of the multiprocessors, the same part of the threads */
 	bool exhausted;                   /* guarded by pool.lock */
 };
 
@@ -83,7 +79,7 @@ static void fail_memory(struct job *job)
 	atomic_store(&job->stop, true);
 }
 
-/* The next group, in the room of *spare if that is there. */
+/* Takes the next work-group, in the memory of *spare if that is not NULL. */
 static struct group *take_group(struct pending *pending, struct group **spare)
 {
 	struct job *job = &pending->job;
@@ -103,11 +99,11 @@ static struct group *take_group(struct pending *pending, struct group **spare)
 	return NULL;
 }
 
-/* The groups that a thread has begun, as a ring in order of their turns. */
+/* The work-groups that a thread has begun, as a ring in the order of their turns. */
 struct ring {
 	struct group *first, **last;
 	unsigned resident;
-	bool more;                        /* there may be groups that nobody has begun */
+	bool more;                        /* there may be work-groups that no thread has begun */
 };
 
 static struct group *next_group(struct pending *pending, struct ring *ring,
@@ -128,7 +124,7 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 	return group;
 }
 
-/* launching: by the thread that may offer the launch to others. */
+/* launching: this is the launching thread, which may offer the launch to others. */
 static void run_groups(struct pending *pending, bool launching)
 {
 	struct ring ring = {.last = &ring.first, .more = true};
@@ -195,7 +191,7 @@ static unsigned wanted_threads(void)
 	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
 }
 
-/* Beside the launching thread, which is one of those wanted. */
+/* The number of workers in addition to the launching thread. */
 static unsigned workers_allowed(const struct soft_launch *launch)
 {
 	const unsigned all = launch->multiprocessor_count;
@@ -244,7 +240,7 @@ void soft_exec_shutdown(void)
 	lock_drop(&pool.lock);
 }
 
-/* The addresses that are known now. */
+/* Fills in addresses that are now known. */
 static void fill_constants(struct job *job)
 {
 	const struct soft_program *program = job->program;
@@ -280,7 +276,7 @@ static CUresult check(const struct soft_launch *launch)
 	return CUDA_SUCCESS;
 }
 
-/* Without threads the launching thread goes on alone. */
+/* If no thread can be started the launching thread continues alone. */
 static void offer(struct pending *pending)
 {
 	lock_take(&pool.lock);

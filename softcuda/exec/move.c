@@ -35,7 +35,7 @@ SELECT(selp_16, 16)
 SELECT(selp_32, 32)
 SELECT(selp_64, 64)
 
-/* slct: by the sign of c, which has a type of its own; -0.0 is not negative. */
+/* slct: selects by the sign of c, which may have another type; -0.0 is not negative. */
 #define CHOOSE(name, n, lanes, condition)                                     \
 	OP_HEAD(name)                                                         \
 	{                                                                     \
@@ -52,7 +52,7 @@ CHOOSE(slct_16_f, 16, lane_f32, c[l] >= 0)
 CHOOSE(slct_32_f, 32, lane_f32, c[l] >= 0)
 CHOOSE(slct_64_f, 64, lane_f32, c[l] >= 0)
 
-/* A subnormal is no less than zero once it is flushed. */
+/* A subnormal number is flushed to zero, so it is not negative. */
 CHOOSE(slct_16_ftz, 16, lane_f32, c[l] > -0x1p-126f)
 CHOOSE(slct_32_ftz, 32, lane_f32, c[l] > -0x1p-126f)
 CHOOSE(slct_64_ftz, 64, lane_f32, c[l] > -0x1p-126f)

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 enum {
-	/* How long a path runs while other lanes of the warp could. */
+	/* Instructions that a path runs while other lanes of the warp could run. */
 	PATH_TURN = 4096,
-	/* How long a lane that could run waits for paths that come and go: a loop with branches in it
-	 * never ends its turn.  Then it is preferred for a turn. */
+	/* Instructions after which a lane that could run is preferred for a turn: a loop with branches may never end
+	 * its turn. */
 	PATIENCE = 1 << 16,
 	CALL_DEPTH_MAX = 20000
 };
@@ -26,7 +26,7 @@ static unsigned oldest_of(const struct warp *warp, uint32_t lanes)
 	return oldest;
 }
 
-/* The lane among those ready that is deepest, and first there. */
+/* Of the lanes that can run, the one with the deepest frame and the lowest pc. */
 static unsigned first_of(const struct warp *warp, uint32_t lanes)
 {
 	unsigned leader = exec_lowest(lanes);
@@ -41,10 +41,9 @@ static unsigned first_of(const struct warp *warp, uint32_t lanes)
 	return leader;
 }
 
-/* Which lanes run next: the one place that decides about order inside a warp.  preferred: lanes one of
- * which leads if it can; oldest: the one that waited longest does.
- * Sets warp->frame and pc; *merge_out is the lowest pc above it where lanes of
- * the same frame wait.  Returns the lanes, 0 when none can run. */
+/* Chooses the lanes that run next; no other function decides about the order within a warp. preferred: one of these
+ * lanes is chosen if it can run; oldest: the lane that has waited longest is.  Sets warp->frame and pc. *merge_out:
+ * the lowest pc above it at which lanes of the same frame wait.  Returns the lanes; 0: none can run. */
 static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint32_t *merge_out)
 {
 	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
@@ -63,7 +62,7 @@ static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint3
 		else if (warp->lane_pc[l] > pc && warp->lane_pc[l] < merge)
 			merge = warp->lane_pc[l];
 	}
-	/* Lanes that wait elsewhere bound the turn by way of merge or depth. */
+	/* The turn ends where other lanes wait, at merge or in another frame. */
 	warp->frame = frame;
 	warp->pc = pc;
 	warp->banks.bank[BANK_REGISTER] = frame->registers;
@@ -71,7 +70,7 @@ static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint3
 	return chosen;
 }
 
-/* Whether all lanes are ready and at one place: the usual case, in which there is nothing to choose. */
+/* Whether all lanes can run and are at one place, which is the usual case and needs no choice. */
 static bool is_together(const struct warp *warp)
 {
 	const uint32_t pc = warp->lane_pc[0];
@@ -100,7 +99,7 @@ static void set_pc(struct warp *warp, uint32_t lanes, uint32_t pc)
 
 enum path_end { PATH_CHOOSE, PATH_TURN_OVER, PATH_FAULT };
 
-/* Runs the chosen lanes in step from warp->pc. */
+/* Runs the chosen lanes together from warp->pc on. */
 static enum path_end run_path(struct warp *warp, uint32_t mask, uint32_t merge, uint64_t turn,
 			      uint64_t *used)
 {
@@ -152,7 +151,7 @@ done:
 	return end;
 }
 
-/* Who is preferred, until when, and when that is looked at again. */
+/* Which lanes are preferred, until when, and when that is decided again. */
 struct preference {
 	uint32_t lanes;
 	uint64_t until, again;
@@ -180,7 +179,7 @@ static void prefer(const struct warp *warp, struct preference *preference)
 	}
 }
 
-/* All lanes run next, from where they are. */
+/* All lanes continue from their place. */
 static void run_together(struct warp *warp, uint32_t *merge_out)
 {
 	warp->frame = warp->lane_frame[0];
@@ -189,7 +188,7 @@ static void run_together(struct warp *warp, uint32_t *merge_out)
 	*merge_out = PC_NONE;
 }
 
-/* These lanes have just run. */
+/* Notes that these lanes have just run. */
 static void note_turn(struct warp *warp, uint32_t lanes)
 {
 	if (lanes == MASK_ALL) {
@@ -221,8 +220,8 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 			turn = PATH_TURN;
 		enum path_end end = run_path(warp, lanes, merge, turn, &used);
 		*budget -= used;
-		/* A path that ended its turn without meeting anyone may be waiting
-		 * for lanes that wait for their turn. */
+		/* A path that ended its turn without meeting others may be waiting for lanes that have not had a
+		 * turn. */
 		warp->turn += used;
 		note_turn(warp, lanes);
 		oldest = end == PATH_TURN_OVER && others;
@@ -323,7 +322,7 @@ uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsign
 		WATCH(warp->group->job, meet, warp, mask);
 		return mask;
 	}
-	/* Who comes with other members meets on his own: he tries again at once. */
+	/* Lanes that come with other members meet by themselves, and try again immediately. */
 	set_pc(warp, mask, warp->pc);
 	uint32_t there = here;
 	for (uint32_t rest = warp->meeting; rest; rest &= rest - 1) {
