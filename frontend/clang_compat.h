@@ -1,5 +1,6 @@
-/* Differences between the versions 15 to 22 of Clang, each in one place: what has another name or another
- * owner. C++, for the files that use Clang.
+/* Differences between versions 15 to 22 of Clang, each in one place: names and owners that have changed.  C++, for
+ * the files that use Clang.
+ *
  * Thread-safety: as Clang's. */
 #ifndef CULVERT_FRONTEND_CLANG_COMPAT_H
 #define CULVERT_FRONTEND_CLANG_COMPAT_H

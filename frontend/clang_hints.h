@@ -1,6 +1,6 @@
-/* What Clang's messages leave out, for those who write OpenCL C: a note behind an error says which
- * standard has a function, what it is called here, or which pragma is missing.  C++, for clang.cpp
- * alone.  Thread-safety: as the compiler that it is given to. */
+/* Hints beside Clang's messages for programmers of OpenCL C: a note after an error says which version has a
+ * function, what its name is in OpenCL C, or which pragma is missing.  C++, only for clang.cpp.  Thread-safety: as
+ * the compiler's to which it is given. */
 #ifndef CULVERT_FRONTEND_CLANG_HINTS_H
 #define CULVERT_FRONTEND_CLANG_HINTS_H
 
@@ -8,8 +8,8 @@
 #include <clang/Basic/DiagnosticOptions.h>
 #include <llvm/Support/raw_ostream.h>
 
-/* Writes messages with their notes.  standard: as in fe_options.  The caller owns it; the stream
- * and the options must outlive it. */
+/* A printer of messages with their notes. standard: as in fe_options.  The caller owns it; the stream and the
+ * options must outlive it. */
 clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
 					   clang::DiagnosticOptions &options, unsigned standard);
 

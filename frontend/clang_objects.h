@@ -6,9 +6,8 @@
 
 #include <clang/AST/ASTConsumer.h>
 
-/* Returns a consumer that reports an error for each object that lives as long as the program and has a
- * destructor, which nobody would run, when the source has been read. Classes with virtual bases are reported
- * at once. */
+/* Returns a consumer that, when the source has been read, reports an error for each object that lives as long as the
+ * program and has a destructor, because nothing would call it.  Classes with virtual bases are reported immediately. */
 std::unique_ptr<clang::ASTConsumer> fe_objects_check();
 
 #endif

@@ -1,13 +1,13 @@
-/* Objects of C++ that exist before any kernel runs: those of program scope.  C++ only.
+/* C++ objects of program scope, which exist before any kernel runs.  C++ only.
  *
- * C++ for OpenCL, 3.3.9: "For the program scope objects the implementation (i.e. compiler) defines
- * an ABI format for initialization and destruction of global objects before/after all kernels are
- * enqueued."  Ours: what Clang did not find out by itself runs here, when the program is linked, and
- * becomes the values that its variables begin with; what cannot run here is an error that names
- * the object.  Clang has refused those that have destructors (clang.cpp).
+ * C++ for OpenCL, 3.3.9: "For the program scope objects the implementation (i.e. compiler) defines an ABI format for
+ * initialization and destruction of global objects before/after all kernels are enqueued." Here, constructors that
+ * Clang cannot evaluate run when the program is linked, and their results become the initial values of variables;
+ * one that cannot run there is an error, which names the object.  Objects with destructors were rejected before
+ * (clang_objects.h).
  *
- * Calling sequence: fe_constructors_begin, the library is linked, fe_constructors_run.
- * Thread-safety: as the module. */
+ * Calling sequence: fe_constructors_begin, then the library is linked, then fe_constructors_run.  Thread-safety: as
+ * the module's. */
 #ifndef CULVERT_FRONTEND_CONSTRUCTORS_H
 #define CULVERT_FRONTEND_CONSTRUCTORS_H
 

@@ -1,6 +1,6 @@
-/* Files that are part of the library: no installation is searched at run time.
+/* Files that are embedded in the library, so that they need not be found at run time.
  *
- * embedded.S takes them in at build time.  Constant data; any thread may read. */
+ * embedded.S includes them at build time.  Thread-safe: constant data. */
 #ifndef CULVERT_FRONTEND_EMBEDDED_H
 #define CULVERT_FRONTEND_EMBEDDED_H
 

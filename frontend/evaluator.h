@@ -1,10 +1,10 @@
-/* Runs functions of a module before there is a device that could: no threads, no inline PTX, and of
- * memory only the module's own variables.  C++ only.
+/* Executes functions of a module at link time, before there is a device: without threads, without inline PTX, and
+ * with access only to the module's own variables.  C++ only.
  *
- * LLVM's own (llvm/Transforms/Utils/Evaluator.h) has loops, copies of structs and pointers of two
- * address spaces to one variable behind what its optimiser leaves of them, and we run none.
+ * LLVM's own evaluator (llvm/Transforms/Utils/Evaluator.h) needs optimized code: it has no loops, no copies of
+ * structs, and no pointers of two address spaces to one variable.
  *
- * Thread-safety: as the module. */
+ * Thread-safety: as the module's. */
 #ifndef CULVERT_FRONTEND_EVALUATOR_H
 #define CULVERT_FRONTEND_EVALUATOR_H
 
@@ -30,9 +30,9 @@ public:
 	explicit fe_evaluator(llvm::Module &module);
 	~fe_evaluator();
 
-	/* False: it cannot go on, and reason() says why; nothing must be committed then. */
+	/* Executes a function.  False: that is not possible, and reason() says why; then commit must not be called. */
 	bool run(llvm::Function &function);
-	/* Makes the values that were written the initial values of variables. */
+	/* Makes the values that were written the initial values of their variables. */
 	bool commit();
 	const std::string &reason() const { return why; }
 

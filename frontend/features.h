@@ -9,9 +9,8 @@
 extern "C" {
 #endif
 
-/* Appends the words that make exactly the advertised extensions, features and
- * version macros visible to a program of that OpenCL C standard (as in
- * fe_options).  clang: the major version that reads them.  False when out of memory. */
+/* Appends the words that make exactly the advertised extensions, features and version macros visible to a program of
+ * that OpenCL C version (as in fe_options). clang: the major version that reads them.  False: out of memory. */
 bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang);
 
 /* Whether a program of that standard may enable an extension of this name by pragma: the device lists it, and

@@ -1,14 +1,14 @@
-/* OpenCL C in, NVVM IR and launch facts out.  Needs no GPU and no driver.
+/* Compiles OpenCL C and SPIR-V to NVVM IR and launch facts.  Needs no GPU and no driver.
  *
- * Three calls, each whole in itself:
- *   fe_compile   one source -> one object (LLVM bitcode)      clCompileProgram
- *   fe_link      objects -> NVVM IR + facts, or one library   clLinkProgram
- *   fe_build     both at once, without the way over bitcode   clBuildProgram
- * Every call runs its compiler on a thread of its own with a known stack size,
- * so neither the caller's stack nor an LLVM fatal error reaches the host.
+ *   fe_compile   one source to one object (LLVM bitcode)      clCompileProgram
+ *   fe_link      objects to NVVM IR and facts, or a library   clLinkProgram
+ *   fe_build     both together, without bitcode in between    clBuildProgram
  *
- * Thread-safe: any number of calls at once.  All outputs are the caller's;
- * written only on FE_OK, except log, which is appended to always. */
+ * Each call runs the compiler on a thread of its own with a stack of known size, so that neither the size of the
+ * caller's stack nor a fatal error of LLVM affects the application.
+ *
+ * Thread-safe: any number of calls can run at once.  Outputs are owned by the caller, and are written only on FE_OK,
+ * except log, to which messages are always appended. */
 #ifndef CULVERT_FRONTEND_FRONTEND_H
 #define CULVERT_FRONTEND_FRONTEND_H
 
@@ -27,12 +27,12 @@ extern "C" {
 
 enum fe_status {
 	FE_OK,
-	FE_INVALID_OPTIONS,   /* the options string; the log says which word */
-	FE_COMPILE_FAILED,    /* the source; diagnostics with line, column and caret in the log */
-	FE_LINK_FAILED,       /* unresolved or duplicate symbols, or not our bitcode */
+	FE_INVALID_OPTIONS,   /* the options are invalid; the log names the word */
+	FE_COMPILE_FAILED,    /* errors in the source; the log has messages with line, column and caret */
+	FE_LINK_FAILED,       /* undefined or duplicate symbols, or an input that is no bitcode of ours */
 	FE_NO_MEMORY,
-	FE_UNAVAILABLE,       /* the compiler's file is not there; the log says where it was looked for */
-	FE_INTERNAL           /* an LLVM fatal error or a construct we cannot lower; the log names it */
+	FE_UNAVAILABLE,       /* the compiler's library is not installed; the log says where it was looked for */
+	FE_INTERNAL           /* a fatal error of LLVM, or IR that cannot be lowered; the log names it */
 };
 
 struct fe_options;
@@ -45,24 +45,24 @@ struct fe_header {
 };
 
 struct fe_compile_job {
-	const char *source;         /* does not need a NUL at its end */
+	const char *source;         /* need not end with NUL */
 	size_t source_size_B;
-	const struct fe_options *options;    /* frontend/options.h; of a compile */
+	const struct fe_options *options;    /* of a compilation (frontend/options.h) */
 	const struct fe_header *headers;
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
-	uint64_t max_local_B;       /* the device's local memory per work-group */
+	uint64_t max_local_B;       /* the most local memory that a work-group can have */
 	bool wide_ids;              /* the code is for all launches, also those whose global ids need more than 32 bits */
 	bool from_il;               /* the source is SPIR-V, as fe_spirv_specialize wrote it */
-	struct fe_inputs *inputs;   /* gets what the compile read of the machine; may be NULL */
+	struct fe_inputs *inputs;   /* gets what the compiler asked of the machine; may be NULL */
 	struct bytes *llvm_ir;      /* fe_build: gets the LLVM IR as text, with the builtins it calls; may be NULL */
 };
 
 /* A program ready for the backend. */
 struct fe_program {
-	struct bytes nvvm_ir;       /* a module, or several with a NUL between */
+	struct bytes nvvm_ir;       /* one module, or several separated by NUL */
 	bool needs_libdevice;
-	struct codegen_choice codegen;   /* what the options of all its sources ask for */
+	struct codegen_choice codegen;   /* the merged choices of all sources' options */
 	struct abi_program *abi;    /* owned; abi_program_destroy */
 };
 
@@ -84,14 +84,14 @@ enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program
 enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,
 			       struct bytes *log);
 
-/* object_out may be NULL; otherwise it gets the compiled object too, which a
- * program binary carries so that it can be linked or built for another device. */
+/* object_out: gets the compiled object, which a program binary contains so that it can be linked or compiled for
+ * another device; may be NULL. */
 enum fe_status fe_build(const struct fe_compile_job *job, struct fe_program *program_out,
 			struct bytes *object_out, struct bytes *log);
 
 void fe_program_finish(struct fe_program *program);
 
-/* libdevice's bitcode as it was built in: static storage. */
+/* The embedded bitcode of libdevice, in static storage. */
 const void *fe_libdevice(size_t *size_B_out);
 
 /* The extensions and features that the compiler supports, for CL_DEVICE_EXTENSIONS and
@@ -103,7 +103,7 @@ struct fe_feature {
 };
 const struct fe_feature *fe_features(size_t *count_out);
 
-/* FE_HAS_name, for each row of features.def: 1 where the compiler supports the feature, else 0. */
+/* FE_HAS_name, for each row of features.def: 1 if the compiler supports the feature, otherwise 0. */
 enum {
 #define FEATURE(name, kind, major, minor, patch, how) FE_HAS_##name = 1,
 #define MISSING_FEATURE(name) FE_HAS_##name = 0,
@@ -112,7 +112,7 @@ enum {
 #undef MISSING_FEATURE
 };
 
-/* One line: LLVM's version and the builtin library's id, for logs. */
+/* One line for logs: LLVM's version and the built-in library's id. */
 const char *fe_compiler_id(void);
 
 /* Appends the build ids of the compiler and its LLVM without loading them; equal files give equal ids on

@@ -99,8 +99,8 @@ enum { ABI_IMAGE_ALIGN_B = 256 };
 /* CL_UNORM_INT8 on the sRGB curve, the last channel of four linear. */
 enum { ABI_ELEMENT_SRGB = 0x10FF };
 
-/* One end of a pipe: the packets that were ever reserved there, and those of them that the other end may
- * count on.  Each in a line of its own of the caches. */
+/* One end of a pipe: the number of packets that were ever reserved there, and of those that the other end may use.
+ * Each is in a cache line of its own. */
 struct abi_pipe_end {
 	uint64_t reserved;
 	uint64_t unused[7];
@@ -108,11 +108,11 @@ struct abi_pipe_end {
 	uint64_t unused_too[7];
 };
 
-/* A pipe as kernels see it, aligned to ABI_PIPE_ALIGN_B.  Behind it are max_packets words of the end that is
- * written and as many of the other, all 0 at first, and the packets. */
+/* A pipe as kernels see it, aligned to ABI_PIPE_ALIGN_B.  It is followed by max_packets words for the end that is
+ * written and as many for the end that is read, all 0 at first, and by the packets. */
 struct abi_pipe {
 	uint32_t packet_B, max_packets;
-	uint64_t packets_at_B;        /* in the pipe, aligned to ABI_PIPE_ALIGN_B */
+	uint64_t packets_at_B;        /* offset in the pipe, aligned to ABI_PIPE_ALIGN_B */
 	uint64_t unused[14];
 	struct abi_pipe_end writing, reading;
 };
@@ -159,7 +159,8 @@ struct abi_argument {
 	uint32_t type_qualifiers;     /* enum abi_type_qualifier bits */
 	uint32_t size_B;              /* of the parameter; for VALUE what clSetKernelArg must be given */
 	uint32_t align_B;             /* VALUE: of the parameter; LOCAL: of the pointee */
-	bool may_write;               /* memory behind the pointer; false only when proven */
+	bool may_write;               /* whether the kernel may write the memory behind the pointer; false only if
+				       * that is proven */
 	bool may_read;
 	enum abi_image_type image_type;
 	enum abi_access access;
@@ -169,7 +170,7 @@ struct abi_argument {
 
 struct abi_kernel {
 	char *name;                   /* owned; as in the source */
-	char *entry;                  /* owned; in the PTX: name, unless PTX cannot write it */
+	char *entry;                  /* owned; the name in the PTX: the kernel's, unless PTX does not allow it */
 	char *attributes;             /* as CL_KERNEL_ATTRIBUTES gives them; "" if none */
 	struct abi_argument *arguments;
 	uint32_t argument_count;
@@ -181,13 +182,13 @@ struct abi_kernel {
 	uint32_t dynamic_local_B;     /* the kernel's own variables kept in dynamic local memory */
 	bool has_barrier;
 	bool uniform_groups;          /* the work-group size must divide the global size */
-	bool sees_groups;             /* can tell how its work-items are grouped */
+	bool sees_groups;             /* the kernel can find out how its work-items are grouped */
 	uint32_t sampler_states;      /* bit per state: what the kernel itself may read images with,
 				       * beside its SAMPLER arguments */
-	bool no_offset;               /* its ids are the GPU's own: no global offset is in them */
+	bool no_offset;               /* the kernel does not support a global offset: its ids are the GPU's own */
 };
 
-/* What a call of printf hands over for an argument. */
+/* The kinds of values that a call of printf passes. */
 enum abi_print_kind {
 	ABI_PRINT_INTEGER,
 	ABI_PRINT_REAL,
@@ -204,21 +205,21 @@ struct abi_print_argument {
 	uint32_t offset_B;            /* in the record; not written, abi_format_arrange */
 };
 
-/* A format that printf is called with, and with which arguments; or a literal that
- * is an argument.  Its index is what the kernel writes into the printf buffer. */
+/* A format of printf with the kinds of its arguments, or a string literal that is an argument.  The kernel writes
+ * its index into the printf buffer. */
 struct abi_format {
 	char *text;                   /* owned, text_size_B bytes and a NUL */
 	uint32_t text_size_B;
 	struct abi_print_argument *arguments;   /* owned */
 	uint32_t argument_count;
-	uint32_t record_B;            /* a record's size without its TEXTs */
+	uint32_t record_B;            /* size of a record without its TEXTs */
 };
 
-/* The printf buffer begins with these; records of whole ABI_PRINT_UNIT_Bs follow.  A
- * record begins with its format's index and its size. */
+/* The head of the printf buffer, which is followed by records of multiples of ABI_PRINT_UNIT_B.  A record begins
+ * with its format's index and its size. */
 struct abi_print_header {
-	uint64_t head_B;              /* what all records asked for, whether there was room */
-	uint64_t capacity_B;          /* for records */
+	uint64_t head_B;              /* size of all records, also of those for which there was no room */
+	uint64_t capacity_B;          /* room for records */
 };
 enum { ABI_PRINT_UNIT_B = 8 };
 
@@ -231,16 +232,15 @@ struct abi_program {
 	bool narrow_ids;              /* only for launches whose global ids fit 32 bits */
 };
 
-/* Computes offset_B of the arguments and record_B: one after the other behind the
- * record's first eight bytes, each at the next multiple of 4, or of 8 when it is
- * larger than 4 bytes. */
+/* Computes record_B, and offset_B of the arguments: they follow the first eight bytes of the record, each at the
+ * next multiple of 4, or of 8 if it is larger than 4 bytes. */
 void abi_format_arrange(struct abi_format *format);
 
 /* Appends a self-describing form (magic, version, little-endian, fixed widths). */
 void abi_program_write(const struct abi_program *program, struct bytes *bytes);
 
-/* Reads what abi_program_write wrote: data from a file or an application, never
- * trusted.  NULL when it is not exactly that, or out of memory. */
+/* Reads what abi_program_write wrote; the data come from a file or an application and may be damaged or hostile.
+ * NULL: it is not exactly such data, or out of memory. */
 struct abi_program *abi_program_read(const void *data, size_t size_B);
 
 void abi_program_destroy(struct abi_program *program);

@@ -7,9 +7,9 @@ namespace llvm {
 class Module;
 }
 
-/* From 21 on Clang writes a kernel twice: as a function that other kernels call, and as a kernel that does
- * nothing but call it.  Puts the body back into the kernel, which everything here asks for its loads,
- * stores and attributes, and makes calls of the function calls of the kernel. */
+/* Clang 21 and newer write a kernel twice: as a function, which other kernels call, and as a kernel that only calls
+ * it.  Moves the body back into the kernel, because other passes examine the loads, stores and attributes there, and
+ * replaces calls of the function by calls of the kernel. */
 void fe_kernel_bodies_restore(llvm::Module &module);
 
 #endif

@@ -30,13 +30,13 @@ bool fe_add_callers(struct fe_set *functions);
 /* Adds the functions whose instructions use a value, also by way of constants. */
 bool fe_add_users(struct fe_set *functions, LLVMValueRef value);
 
-/* kernel_groups.c: adds the functions that can tell how work-items are grouped: by ids within
- * the work-group, by its size, by its number, by meeting its other work-items.  Errs on the
- * side of more.  false: out of memory. */
+/* kernel_groups.c: adds the functions that can find out how work-items are grouped: by local ids, the work-group's
+ * size or number, or by barriers and other communication with its work-items.  It may add more functions than
+ * necessary. false: out of memory. */
 bool fe_add_group_readers(struct fe_set *functions, LLVMModuleRef module);
 
-/* kernel_access.c: what a kernel may do with the memory behind a pointer that
- * it was given.  Errs on the side of true.  false: out of memory. */
+/* kernel_access.c: what a kernel may do with the memory behind a pointer argument.  The answer may be true although
+ * the kernel does not access it. false: out of memory. */
 struct fe_access {
 	bool may_read;
 	bool may_write;

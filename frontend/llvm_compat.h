@@ -1,6 +1,5 @@
-/* What LLVM's C interface lacks before version 22, most of it before 18, under the names it has since.
- * Nothing in here from 22 on.
- * Thread-safety: as LLVM's. */
+/* Functions that LLVM's C interface lacks before version 22, most of them before 18, with the names that they have
+ * since then.  Empty for LLVM 22 and newer.  Thread-safety: as LLVM's. */
 #ifndef CULVERT_FRONTEND_LLVM_COMPAT_H
 #define CULVERT_FRONTEND_LLVM_COMPAT_H
 
@@ -36,7 +35,7 @@ enum {
 };
 typedef unsigned LLVMFastMathFlags;
 
-/* Names of our own behind LLVM's: some of these came in version 17. */
+/* Gives these functions names of our own, because LLVM 17 has some of them. */
 #define LLVMCanValueUseFastMathFlags fe_compat_can_use_fast_math
 #define LLVMGetFastMathFlags fe_compat_fast_math
 #define LLVMGetNUW fe_compat_nuw

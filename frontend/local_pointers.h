@@ -1,9 +1,9 @@
 /* Local pointers, which are pointers to CUDA's shared memory, and whether they can have 32 bits for libnvvm.
  *
- * A GPU takes local addresses by their low 32 bits, and nvcc's PTX computes them in 32.  With 64 an index of
- * 32 bits is extended for each access, so that assemblers share fewer addresses and unroll less.  Clang lays
- * local pointers out with 64 bits, which is what sizeof says and what stands in structs, so that 32 can do
- * only where none of them is in memory.
+ * A GPU uses the low 32 bits of local addresses, and nvcc's PTX computes them in 32 bits.  With 64 bits an index of
+ * 32 bits is extended for each access, so that the assembler shares fewer addresses and unrolls less.  Clang gives
+ * local pointers 64 bits, which sizeof and the layout of structs show; therefore 32 bits can be used only if no
+ * local pointer is in memory.
  *
  * Thread-safety: as the module's, one thread at a time. */
 #ifndef CULVERT_FRONTEND_LOCAL_POINTERS_H

@@ -22,7 +22,7 @@ enum {
 	LOWER_SPACE_CONSTANT = 4
 };
 
-/* libnvvm compiles for this compute capability and newer ones by another LLVM. */
+/* For this compute capability and newer ones libnvvm uses another version of LLVM. */
 enum { LOWER_SM_NEWER_DIALECT = 100 };
 
 struct lowering {
@@ -33,10 +33,11 @@ struct lowering {
 	struct abi_program *abi;
 	uint64_t max_local_B;
 	bool flushes;                   /* denormals of float are flushed to zero */
-	bool checked;                   /* the software device's checker is told more */
-	bool relaxed;                   /* single precision may be as approximate as 7.4 lets it */
+	bool checked;                   /* the code is for the software device's checker, which gets additional
+					 * information */
+	bool relaxed;                   /* single precision may be as inexact as OpenCL C 3.0, 7.4 allows */
 	bool precise_divide;            /* quotients must be correctly rounded even if relaxed is set */
-	bool unoptimized;               /* libnvvm is told to leave the code as it is */
+	bool unoptimized;               /* libnvvm does not optimize the code */
 	bool wide_ids;                  /* launches may have ids beyond 32 bits */
 	unsigned sm;
 	struct bytes *log;
@@ -74,16 +75,15 @@ enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_li
 enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_packed.c */
 enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
 
-/* lower_function.c: functions and calls with another type.
+/* lower_function.c: gives functions and calls another type.
  *
- * A function's type cannot be changed, so that a new function takes over name,
- * body and properties.  Parameters that keep their type are connected; the
- * others still stand in the body as the old function's, and are the caller's to
- * replace.  NULL: out of memory.  The old function is left without a body or a
- * name; delete it once nothing refers to it. */
+ * The type of a function cannot be changed, so a new function gets its name, body and properties.  Parameters that
+ * keep their type are replaced in the body; the caller has to replace the others, which are still those of the old
+ * function.  NULL: out of memory.  The old function has no body or name afterwards; it can be deleted when nothing
+ * refers to it. */
 LLVMValueRef fe_function_take_over(struct lowering *lowering, LLVMValueRef old, LLVMTypeRef type);
 
-/* Gives a global's name to another and leaves it without one.  false: no memory. */
+/* Gives the name of a global to another one. false: out of memory. */
 bool fe_name_move(LLVMValueRef from, LLVMValueRef to);
 
 /* Writes a call of callee with the given arguments before an old call, and gives it the old call's
@@ -95,9 +95,9 @@ LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMVal
 bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
 		     LLVMValueRef *more, unsigned more_count);
 
-/* lower_passing.c: gives a function another type of the same bits, of parameters and result each, and changes its
- * body and its calls to it.  Half and an integer of 16 bits are the same bits, and vectors and structs of them; two
- * bytes and an integer of 16 bits; a local pointer and an integer of 32 bits.  false: no memory. */
+/* lower_passing.c: gives a function parameters and a result of other types with the same bits, and changes its body
+ * and its calls.  Pairs of such types: a half and a 16-bit integer, also in vectors and structs; two bytes and a
+ * 16-bit integer; a local pointer and a 32-bit integer. false: out of memory. */
 bool fe_function_pass(struct lowering *lowering, LLVMValueRef old, LLVMTypeRef type);
 
 /* Returns the facts of the kernel whose entry the function is; NULL if it is none. */
@@ -109,19 +109,18 @@ void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 
-/* lower_intrinsic_math.c: floating-point intrinsics as calls of libdevice or of
- * what libnvvm knows; NULL when the name is not one of them, else the new value. */
+/* lower_intrinsic_math.c: replaces a floating-point intrinsic by calls of libdevice or of intrinsics that libnvvm
+ * knows; NULL: it is not such an intrinsic; otherwise the new value. */
 LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const char *name);
 
 /* Replaces an frem instruction in the same way. */
 LLVMValueRef fe_lower_remainder(struct lowering *lowering, LLVMValueRef remainder);
 
-/* The intrinsics that are replaced, by number, in lower_intrinsic.c and in
- * lower_intrinsic_math.c; NULL behind the last. */
+/* The names of intrinsics that lower_intrinsic.c and lower_intrinsic_math.c replace, by number; NULL after the last. */
 const char *fe_lower_intrinsic_name(size_t index);
 const char *fe_lower_math_name(size_t index);
 
-/* Whether an intrinsic's name is base alone or followed by its types. */
+/* Whether an intrinsic's name is base, or base followed by types. */
 bool fe_intrinsic_is(const char *name, const char *base);
 
 #endif

@@ -1,7 +1,6 @@
-/* Inside the lowering: accesses to components of vectors in memory, what lower_component.c and
- * lower_component_il.c share.
+/* Accesses to components of vectors in memory: what lower_component.c and lower_component_il.c share.
  *
- * Thread-safety: as the lowering. */
+ * Thread-safety: as the lowering's. */
 #ifndef CULVERT_FRONTEND_LOWER_COMPONENT_H
 #define CULVERT_FRONTEND_LOWER_COMPONENT_H
 
@@ -11,32 +10,32 @@ enum { COMPONENT_MOST_LANES = 16 };
 
 void fe_component_for_blocks(struct lowering *lowering,
 			     void (*look)(struct lowering *lowering, LLVMBasicBlockRef block));
-/* Whether a block's function was SPIR-V. */
+/* Whether the block is in a function from SPIR-V. */
 bool fe_component_is_of_il(LLVMBasicBlockRef block);
 
-/* A vector of few enough components that have addresses. */
+/* Whether the type is a vector whose components have addresses, and not too many of them. */
 bool fe_component_has_address(struct lowering *lowering, LLVMTypeRef type);
 uint64_t fe_component_size_B(struct lowering *lowering, LLVMTypeRef vector);
-/* Whether a pointer leads to a variable whose vectors are read and written as a whole. */
+/* Whether the pointer is to a variable whose vectors are read and written as a whole. */
 bool fe_component_is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer);
 
 LLVMValueRef fe_component_address(struct lowering *lowering, LLVMTypeRef vector, LLVMValueRef pointer,
 				  unsigned lane);
-/* How a lane is aligned that an access to the whole vector reaches. */
+/* The alignment of a lane, for an access to the whole vector. */
 unsigned fe_component_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
 				unsigned lane);
 void fe_component_take_properties(LLVMValueRef to, LLVMValueRef from, unsigned alignment);
 
-/* Stores what an insertelement puts in, where a store of its vector goes. */
+/* Stores the component that an insertelement inserts, instead of the store of its vector. */
 void fe_component_store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMValueRef insert);
-/* Whether something between the two may write; true where they are of two blocks. */
+/* Whether an instruction between the two may write to memory; true if they are in different blocks. */
 bool fe_component_writes_between(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef user);
 
-/* Marks the lanes that an instruction takes of a vector; false: it takes what cannot be told. */
+/* Marks the lanes of a vector that an instruction uses; false: that is not known. */
 bool fe_component_find_lanes(LLVMValueRef user, LLVMValueRef vector, bool taken[COMPONENT_MOST_LANES]);
-/* Whether these are as good as all of what a load loads. */
+/* Whether these are nearly all lanes that the load loads, so that it should stay. */
 bool fe_component_takes_most(const bool taken[COMPONENT_MOST_LANES], LLVMValueRef load);
-/* A vector of which only the lanes are loaded that are taken, before a load of all. */
+/* Makes a vector of which only the used lanes are loaded, before a load of all. */
 LLVMValueRef fe_component_load_lanes(struct lowering *lowering, LLVMValueRef load,
 				     const bool taken[COMPONENT_MOST_LANES]);
 

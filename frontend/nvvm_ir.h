@@ -1,16 +1,14 @@
-/* Inside the NVVM IR printer: one print of one module.
+/* The NVVM IR printer: prints one module.
  *
- * The dialect is LLVM 7's with typed pointers.  Since our modules have opaque
- * pointers, every pointer value is written as i8 addrspace(n)*, and becomes a
- * typed pointer by a bitcast where it is used (struct ir_place).  OpenCL's
- * constant address space is written as the global one: constant arguments are
- * ordinary device addresses, and libnvvm still finds the read-only loads.
+ * The dialect is that of LLVM 7 with typed pointers.  Because our modules have opaque pointers, every pointer value
+ * is written as i8 addrspace(n)*, and is converted by a bitcast where it is used (struct ir_place).  OpenCL's
+ * constant address space is written as the global one: constant arguments are ordinary device addresses, and libnvvm
+ * still recognizes read-only loads.
  *
- * What the dialect cannot say is noted in the log by fe_ir_error and printing
- * goes on, so that one build names everything that is missing.  Running out of
- * memory marks the printer (failed) and is checked once at the end.
+ * Constructs that the dialect does not have are reported in the log by fe_ir_error, and printing continues, so that
+ * one build names all of them.  When memory runs out, failed is set, which is checked once at the end.
  *
- * Thread-safety: none; a printer lives within one fe_module_print. */
+ * Not thread-safe: a printer exists during one fe_module_print. */
 #ifndef CULVERT_FRONTEND_NVVM_IR_H
 #define CULVERT_FRONTEND_NVVM_IR_H
 
@@ -40,26 +38,25 @@ struct ir_printer {
 	struct bytes *log;
 	unsigned error_count;
 	bool failed;                         /* out of memory */
-	unsigned sm;                         /* compute capability, as 90 */
+	unsigned sm;                         /* compute capability, such as 90 */
 	bool local_is_narrow;                /* local pointers have 32 bits: nvvm_ir_layout.c */
-	bool typed_byval;                    /* byval(T), sret(T): the newer dialect */
+	bool typed_byval;                    /* byval(T) and sret(T), as in the newer dialect */
 
 	struct fe_set values;                /* ids of values, blocks and parameters */
 	struct fe_set types;                 /* ids of named structs */
-	struct fe_set names;                 /* globals whose own name NVVM would refuse */
+	struct fe_set names;                 /* globals whose own names libnvvm does not accept */
 	uint32_t temporary_count;
 
-	/* Metadata by number: nodes of the module, and for line tables the line_keys,
-	 * for each of line_functions its address and its address plus one, and for each of
-	 * line_places its address plus one. */
+	/* The numbers of metadata: the nodes of the module and, for line tables, the line_keys, for each of
+	 * line_functions its address and its address plus one, and for each of line_places its address plus one. */
 	struct fe_set nodes;
 	struct fe_set line_functions;
 	char line_keys[4];
-	struct ir_line_place *line_places;   /* the last function's first */
-	uint32_t node_count;                 /* once nodes is complete: the next free number */
+	struct ir_line_place *line_places;   /* a list, the last function's first */
+	uint32_t node_count;                 /* the next free number, once nodes is complete */
 	uint32_t subprogram;                 /* node of the function being printed, if has_lines */
 	bool has_lines;
-	bool is_full_debug;                  /* variables and types are described, by nodes of the module's own */
+	bool is_full_debug;                  /* variables and types are described, by the module's own nodes */
 	bool has_declares;
 
 	const char *attribute_names[IR_ATTRIBUTE_KINDS];    /* by LLVM's kind of attribute; NULL: not printed */
@@ -153,8 +150,8 @@ void fe_ir_call(struct ir_printer *printer, LLVMValueRef call);
 /* Whether it is an intrinsic for a variable's lifetime of LLVM 22 or newer, which have no size; the
  * dialect's have one before the variable. */
 bool fe_ir_lacks_size(LLVMValueRef function);
-/* The intrinsics that are written as they are, by number, without the types that end their
- * names; NULL behind the last. */
+/* The intrinsics that are written as they are, by number, without the types at the ends of their names; NULL after
+ * the last. */
 const char *fe_ir_native_intrinsic(size_t index);
 
 #ifdef __cplusplus

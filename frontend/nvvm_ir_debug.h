@@ -1,5 +1,5 @@
-/* Inside the NVVM IR printer: what debuggers want to know, variables, types and scopes, as LLVM 7 writes
- * it.  LLVM's C interface does not tell them, so that this is C++ behind a C face.
+/* Part of the NVVM IR printer: debug information about variables, types and scopes, as LLVM 7 writes it.  LLVM's C
+ * interface does not give access to it, so this is C++ behind a C interface.
  *
  * Thread-safety: as the printer's. */
 #ifndef CULVERT_FRONTEND_NVVM_IR_DEBUG_H
@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Whether the module's compile units describe variables and types, and not lines alone. */
+/* Whether the module's compile units describe variables and types, and not only lines. */
 bool fe_ir_debug_is_full(LLVMModuleRef module);
 
-/* Writes the definition of a node, `!n = !DI...`; false, and nothing is written: it is none of these. */
+/* Writes the definition of a node, `!n = !DI...`; false: it is no such node, and nothing was written. */
 bool fe_ir_debug_node(struct ir_printer *printer, LLVMMetadataRef node);
 
 /* Writes the calls that say which variables begin before an instruction, and where they are. */

@@ -1,6 +1,5 @@
-/* Conversions of a printf format (OpenCL C 3.0, 6.15.14), as written: what the
- * arguments are is another matter.  The compiler asks which arguments are strings,
- * the launch how to print them.  Plain functions; any thread. */
+/* The conversions of a printf format (OpenCL C 3.0, 6.15.14), without their arguments.  The compiler finds out which
+ * arguments are strings, the launch how to print them.  Thread-safe: pure functions. */
 #ifndef CULVERT_FRONTEND_PRINT_CONVERSION_H
 #define CULVERT_FRONTEND_PRINT_CONVERSION_H
 
@@ -16,7 +15,7 @@ enum abi_print_length {
 	ABI_PRINT_LENGTH_L
 };
 
-/* More than any output needs; a format that asks for more gets this much. */
+/* The largest width and precision; a format that asks for more gets this much. */
 enum { ABI_PRINT_WIDTH_MAX = 4095 };
 
 struct abi_conversion {
@@ -30,8 +29,7 @@ struct abi_conversion {
 	char letter;                  /* %: a percent sign, without an argument */
 };
 
-/* Finds the first conversion in [at, end).  What looks like one and is none is
- * ordinary text.  false: there is none. */
+/* Finds the first conversion in [at, end).  An invalid conversion is ordinary text. false: there is none. */
 bool abi_conversion_find(const char *at, const char *end, struct abi_conversion *conversion_out);
 
 #endif

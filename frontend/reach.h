@@ -1,5 +1,5 @@
-/* What functions and variables some of a module's need: all that they mention, and so on.
- * C++ only.  Thread-safety: as the module. */
+/* The functions and variables that some of a module's need, directly or indirectly.  C++ only.  Thread-safety: as
+ * the module's. */
 #ifndef CULVERT_FRONTEND_REACH_H
 #define CULVERT_FRONTEND_REACH_H
 
@@ -41,7 +41,8 @@ private:
 			visit_value(use.get());
 	}
 
-	/* Constants may share parts, so that a walk without memory could take forever. */
+	/* Visited constants are remembered: because constants share parts, the walk could otherwise take exponential
+	 * time. */
 	void visit_value(const llvm::Value *value)
 	{
 		if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(value)) {

@@ -1,8 +1,7 @@
-/* A set of pointers in the order they were added, so that a member's index is
- * also a small number for it.  For LLVM's objects, which carry no room of ours.
+/* A set of pointers in the order in which they were added, so that the index of a member is a small number for it.
+ * It is used for LLVM's objects, which have no room for data of ours.
  *
- * Start from zeroed memory; fe_set_finish gives the memory back.  NULL is no
- * member.  Thread-safety: none. */
+ * Zeroed memory is an empty set; fe_set_finish frees its memory.  NULL cannot be a member.  Not thread-safe. */
 #ifndef CULVERT_FRONTEND_SET_H
 #define CULVERT_FRONTEND_SET_H
 
@@ -20,7 +19,7 @@ struct fe_set {
 bool fe_set_find(const struct fe_set *set, const void *item, uint32_t *index_out);
 bool fe_set_has(const struct fe_set *set, const void *item);
 
-/* Adds the item unless it is there.  false: out of memory, nothing changed. */
+/* Adds the item if it is not a member. false: out of memory, and nothing has changed. */
 bool fe_set_add(struct fe_set *set, const void *item);
 
 void fe_set_finish(struct fe_set *set);

@@ -1,6 +1,6 @@
-/* Static objects of functions, in C++ for OpenCL: the first work-item of the device that comes by
- * initialises one, and the others wait.  The library has the guards' functions
- * (builtins/static_object.cl).  C++ only.  Thread-safety: as the module. */
+/* Static objects of functions in C++ for OpenCL: the first work-item of the device that reaches one initializes it,
+ * and others wait.  The built-in library has the functions of guards (builtins/static_object.cl).  C++ only.
+ * Thread-safety: as the module's. */
 #ifndef CULVERT_FRONTEND_STATIC_OBJECTS_H
 #define CULVERT_FRONTEND_STATIC_OBJECTS_H
 
@@ -15,7 +15,7 @@ class Module;
  * ABI, 5.1.5.2). */
 bool fe_is_guard(const llvm::GlobalVariable &variable);
 
-/* Makes ready for lowering what Clang wrote of them, before the library is linked. */
+/* Prepares Clang's code for static objects, before the library is linked. */
 enum fe_status fe_static_objects(llvm::Module &module, struct bytes *log);
 
 #endif

@@ -1,15 +1,15 @@
-/* Names of SPIR-V as symbols of a module of LLVM and of PTX.
+/* Names of SPIR-V as symbols of an LLVM module and of PTX.
  *
- * A kernel, function or variable of SPIR-V may have any text as its name (SPIR-V 1.6, 2.2.1), none at all
- * included; kernels have their names, what is linked has its own, and a kernel and a function may have
- * one name.  So that no name meets one of ours:
+ * A kernel, function or variable of SPIR-V may have any name (SPIR-V 1.6, 2.2.1), also an empty one; kernels and
+ * linked symbols have separate names, so that a kernel and a function may have the same one.  To avoid conflicts
+ * with names of ours:
  *
- *	LLVM                        culvert.kernel.a b       a kernel
- *	                            a b                      linked, as a source has it
- *	                            culvert.linked.llvm.x    linked, where the name itself means something else
- *	PTX                         culvert_kernel_a$20b     a kernel, where PTX has no such name
+ * 	LLVM                        culvert.kernel.a b       a kernel
+ * 	                            a b                      linked, as in a source
+ * 	                            culvert.linked.llvm.x    linked, if the name itself has another meaning
+ * 	PTX                         culvert_kernel_a$20b     a kernel, if PTX does not allow the name
  *
- * Plain functions of text.  Thread-safe. */
+ * Thread-safe: pure functions. */
 #ifndef CULVERT_FRONTEND_SYMBOL_H
 #define CULVERT_FRONTEND_SYMBOL_H
 
@@ -24,26 +24,26 @@ extern "C" {
 
 #define SYMBOL_KERNEL "culvert.kernel."
 #define SYMBOL_LINKED "culvert.linked."
-/* A kernel in PTX, where its own name will not do. */
+/* The prefix of a kernel in PTX whose own name is not allowed. */
 #define SYMBOL_ENTRY "culvert_kernel_"
 
-/* PTX ISA 9.0, 4.4: implementations take names of at least that. */
+/* PTX ISA 9.0, 4.4: implementations support names of at least this length. */
 enum { SYMBOL_MOST_B = 1024 };
 
-/* Appends it in letters, digits and '_'; any other byte is '$' and two hexadecimal digits. */
+/* Appends the text in letters, digits and '_'; any other byte becomes '$' and two hexadecimal digits. */
 void fe_symbol_escape(struct bytes *text, const char *name, size_t size_B);
 
-/* Appends a kernel's name in PTX: its own, if PTX can have it, or one that no other name becomes. */
+/* Appends a kernel's name in PTX: its own if PTX allows it, otherwise one that no other name is converted to. */
 void fe_symbol_entry(struct bytes *entry, const char *name, size_t size_B);
-/* Whether PTX can have the name as it is. */
+/* Whether PTX allows the name. */
 bool fe_symbol_is_plain(const char *name, size_t size_B);
 
-/* What a symbol of LLVM is called in the program: what is behind SYMBOL_KERNEL or SYMBOL_LINKED. */
+/* The name of an LLVM symbol in the program: the part after SYMBOL_KERNEL or SYMBOL_LINKED. */
 const char *fe_symbol_shown(const char *symbol);
 bool fe_symbol_starts(const char *symbol, const char *start);
 
-/* Names go into logs as they are, but for control characters, which a terminal might obey and a line's end
- * is: those of size_B bytes become '?'. */
+/* Replaces control characters, which a terminal might interpret, and ends of lines in size_B bytes by '?', so that
+ * names can be written to logs. */
 void fe_symbol_clean(char *text, size_t size_B);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* What softcuda exports beyond the CUDA driver API, for programs that test with it:
+/* Functions that softcuda exports in addition to the CUDA driver API, for programs that use it for tests: they are
  * looked up with dlsym in libculvert-softcuda.so.
  *
- * Thread-safe.  After fork the child gets nothing done. */
+ * Thread-safe.  In a child after fork they have no effect. */
 #ifndef CULVERT_SOFTCUDA_CONTROL_H
 #define CULVERT_SOFTCUDA_CONTROL_H
 
@@ -9,38 +9,37 @@
 
 #pragma GCC visibility push(default)
 
-/* Waits until all streams are empty, then takes items in the place of what
- * CULVERT_SOFT_SCHED said.  0, or a CUresult: CUDA_ERROR_NOT_INITIALIZED before cuInit,
- * CUDA_ERROR_INVALID_VALUE where an item is not understood. */
+/* Waits until all streams are empty, and then replaces the items of CULVERT_SOFT_SCHED.  Returns 0 or a CUresult:
+ * CUDA_ERROR_NOT_INITIALIZED before cuInit, CUDA_ERROR_INVALID_VALUE for an invalid item. */
 int culvert_soft_schedule(const char *items);
-/* What the schedule keeps (keep:NAME) may run. */
+/* Releases the operations that the schedule keeps (keep:NAME). */
 void culvert_soft_let_go(void);
-/* Reports of the ordering oracle since the start or the last culvert_soft_schedule. */
+/* The number of reports of the ordering oracle since the start or the last culvert_soft_schedule. */
 unsigned culvert_soft_reports(void);
-/* Takes these rules in the place of those of CULVERT_SOFT_FAULT; each counts from now.
- * 0, or CUDA_ERROR_INVALID_VALUE where a rule is not understood. */
+/* Replaces the rules of CULVERT_SOFT_FAULT; each counts from now on.  Returns 0, or CUDA_ERROR_INVALID_VALUE for an
+ * invalid rule. */
 int culvert_soft_fault(const char *rules);
-/* How many calls have failed, or were left undone, by the rules in force. */
+/* The number of calls that failed, or did nothing, because of the present rules. */
 uint64_t culvert_soft_faults(void);
-/* How often calls were made whose names match pattern (as a shell matches), since the
- * first time that this was asked. */
+/* The number of calls whose names match pattern (as in a shell) since this function was first called. */
 uint64_t culvert_soft_calls(const char *pattern);
-/* The virtual clock (clock:T), in ns, after pass_ns more.  Waits for nothing and calls
- * nothing, so that a program's own clock_gettime may ask. */
+/* Advances the virtual clock (clock:T) by pass_ns, and returns its time in ns.  It waits for nothing and calls
+ * nothing, so that a program's own clock_gettime may call it. */
 uint64_t culvert_soft_clock(uint64_t pass_ns);
 
 /* How many bytes copies have moved, between the host and devices or within one: those of cuMemcpy*, and the nodes of
  * graphs that copy.  A copy counts when it has been done. */
 uint64_t culvert_soft_copied(void);
 
-/* 1 where the driver of the release that CULVERT_SOFT_DRIVER names does not export this function ("cuMemAdvise_v2"),
- * else 0.  dlsym finds it in either case: who tests with older drivers asks this first.  Before cuInit, too. */
+/* 1 if the driver of the release that CULVERT_SOFT_DRIVER names does not export this function ("cuMemAdvise_v2"),
+ * otherwise 0. dlsym finds the function in either case, so programs that test with older drivers ask here first.
+ * Works before cuInit, too. */
 int culvert_soft_lacks(const char *function_name);
 
-/* What an OpenCL platform knows of device memory and CUDA does not, for the checks of kernels.  Nothing
- * happens where no live allocation starts at address, or nothing is checked. */
+/* Tells the checks of kernels what an OpenCL platform knows about device memory and CUDA does not.  No effect if no
+ * live allocation starts at address, or if nothing is checked. */
 enum {
-	CULVERT_SOFT_NEW = 1,         /* nobody has written to it yet */
+	CULVERT_SOFT_NEW = 1,         /* it has not been written yet */
 	CULVERT_SOFT_READ_ONLY = 2,   /* kernels may not write to it */
 	CULVERT_SOFT_WRITE_ONLY = 4   /* kernels may not read it */
 };

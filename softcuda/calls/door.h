@@ -1,8 +1,7 @@
-/* The way into and out of every exported cu* function.
+/* The begin and the end of every exported cu* function.
  *
- * Each is one SOFT_CALL: soft_enter checks
- * what all calls check, soft_leave lets go. That pair is also the one place
- * where calls are traced and counted, and where they fail on purpose (driver/fault.h). */
+ * Each is one SOFT_CALL: soft_enter makes the checks that all calls share and takes the driver's lock, soft_leave
+ * drops it.  Calls are traced and counted there, and made to fail on purpose (driver/fault.h). */
 #ifndef CULVERT_SOFTCUDA_CALLS_DOOR_H
 #define CULVERT_SOFTCUDA_CALLS_DOOR_H
 
@@ -19,21 +18,20 @@ enum soft_need {
 	SOFT_NEED_NOTHING,       /* works before cuInit */
 	SOFT_NEED_INIT,
 	SOFT_NEED_CONTEXT,       /* a current context without a fault */
-	SOFT_NEED_FAULTY         /* a current context, with a fault or not */
+	SOFT_NEED_FAULTY         /* a current context, which may have a fault */
 };
 
-/* CUDA_SUCCESS with the lock taken and the current context (NULL if there is
- * none and none is needed), or why the call cannot go on, lock not taken.
- * call: NULL for another part of a call that was entered before: not counted again.
- * SOFT_DROPPED: the call is to be answered with success and left undone. */
+/* On success the lock is taken, and *context_out is the current context (NULL if there is none and none is needed);
+ * otherwise returns why the call cannot continue, without the lock. call: NULL for a further part of a call, which
+ * is not counted again.  SOFT_DROPPED: the call has to return success without doing anything. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
-/* The same for a call on a stream, which knows its context, whatever is current. */
+/* As soft_enter, for a call on a stream, whose context is used instead of the current one. */
 CUresult soft_enter_stream(const char *call, CUstream cu_stream,
 			   struct soft_context **context_out);
-/* Drops the lock and hands the result through. */
+/* Drops the lock and returns the result. */
 CUresult soft_leave(const char *call, CUresult result);
 
-/* What a door returns that soft_enter has turned back. */
+/* The result of a call whose soft_enter has failed. */
 static inline CUresult soft_turned_back(CUresult result)
 {
 	return result == SOFT_DROPPED ? CUDA_SUCCESS : result;
@@ -51,7 +49,8 @@ static inline CUresult soft_turned_back(CUresult result)
 	return call_result != CUDA_SUCCESS ? soft_turned_back(call_result)      \
 					   : soft_leave(__func__, (expression))
 
-/* The process ends: every call fails from now on.  False when it did so before, or this is a child of a fork. */
+/* Called when the process ends: every call fails from now on.  False when that was done before, or in a child after
+ * fork. */
 bool soft_door_close(void);
 
 #endif

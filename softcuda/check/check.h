@@ -1,19 +1,17 @@
-/* The checker: what CULVERT_SOFT_CHECK asks for, as check/watch.c hands it to the executor.
+/* The checker: what CULVERT_SOFT_CHECK asks for; check/watch.c passes it to the executor.
  *
- * These are called where something happens that a checker wants to know
- * of, and only for a group that is checked.  What is wrong is reported
- * as a text (check_write) and counted; only accesses that have no right place to
- * go end the launch.
+ * These functions are called where something happens that a checker has to know, only in launches that are checked.
+ * An error is reported as a text (check_write) and counted; only accesses without a valid place end the launch.
  *
- *	memory   gaps around buffers, __local variables and frames; freed memory is
- *	         kept aside; writes to what is constant
- *	uninit   reads of local and private memory that nobody has written
- *	race     accesses without an order between work-items (check/clock.h)
- *	barrier  barriers that not all work-items reach, wrong members of shuffles, copies by
- *	         the work-group that are not everyone's, or that nobody waits for
+ * 	memory   gaps around buffers, __local variables and frames; freed memory is
+ * 	         kept aside; writes to what is constant
+ * 	uninit   reads of local and private memory that was not written
+ * 	race     accesses without an order between work-items (check/clock.h)
+ * 	barrier  barriers that not all work-items reach, wrong members of shuffles, copies by
+ * 	         the work-group that differ between work-items, or that are not waited for
  *
- * Thread-safety: a launch that is checked stays on the thread that launches it,
- * which owns its check_job and its groups' check_groups. */
+ * Thread-safety: a launch that is checked stays on the thread that launches it, which owns its check_job and its
+ * groups' check_groups. */
 #ifndef CULVERT_SOFTCUDA_CHECK_H
 #define CULVERT_SOFTCUDA_CHECK_H
 
@@ -23,23 +21,22 @@
 struct check_group;
 struct check_job;
 
-/* Writes a report whole to where reports go. */
+/* Writes a complete report to where reports go. */
 void check_write(const struct bytes *text);
 
-/* Sets the job's check (check/job.h), NULL when nothing is to be checked.  false: out of memory. */
+/* Sets the job's check (check/job.h); NULL if nothing is checked. false: out of memory. */
 bool check_job_create(struct job *job);
 void check_job_destroy(struct check_job *check);
 /* Sets the group's check.  false: out of memory. */
 bool check_group_create(struct group *group);
 void check_group_destroy(struct check_group *check);
 
-/* An access whose places are allowed; false: it is wrong after all, and a fault
- * was noted. */
+/* Checks an access whose places are valid. false: it is an error, and a fault was noted. */
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		  const uint64_t *place);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */
 void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
-/* Lane l uses a surface outside of it; text says where. */
+/* Lane l accesses a surface outside of its bounds; text says where. */
 void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text);
 /* Appends ", 8 bytes into the private variable x of 64 bytes"; false: no variable is known there. */
 bool check_describe_private(const struct warp *warp, uint64_t offset_B, struct bytes *text);
@@ -49,16 +46,16 @@ void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes);
 void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes);
 
 void check_fence(struct warp *warp, const struct op *op, uint32_t mask);
-/* bar.arrive; before the barrier counts the lanes. */
+/* bar.arrive; called before the barrier counts the lanes. */
 void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id);
-/* A barrier is complete; who waits there is about to go on. */
+/* A barrier is complete; the lanes that wait there are about to continue. */
 void check_barrier(struct group *group, uint32_t id);
-/* The operand that names members, as lanes have it. */
+/* The operand that names the members of an operation, as each lane has it. */
 void check_members(struct warp *warp, const struct op *op, uint32_t mask,
 		   const lane_u32 *members);
-/* What a program that is built to be checked says of itself, for lane l: the flags of the barrier
- * that it comes to; a copy by the work-group that begins (false: no memory, a fault is noted) and is
- * over, *event being the event to add it to and then its own; an event that it waits for. */
+/* Information from a program that is built to be checked, for lane l: the flags of the next barrier; a copy by the
+ * work-group that begins (false: out of memory, a fault was noted), or ends, *event being the event to which it is
+ * added and then its own; an event that is waited for. */
 void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags);
 void check_note_copy_what(struct warp *warp, unsigned l, uint64_t target, uint64_t source,
 			  uint64_t count);
@@ -66,10 +63,10 @@ bool check_note_copy(struct warp *warp, const struct op *op, unsigned l, uint64_
 		     uint32_t size_B, uint64_t *event);
 void check_note_copied(struct warp *warp, unsigned l);
 void check_note_wait(struct warp *warp, const struct op *op, unsigned l, uint64_t event);
-/* An index outside of its array of count elements, which may lie inside of something larger. */
+/* An index outside of an array of count elements, which may be part of something larger. */
 void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_t index,
 		      uint64_t count);
-/* A variable in private memory; false: no memory, a fault is noted. */
+/* A variable in private memory. false: out of memory, a fault was noted. */
 bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 			const lane_u64 *address, const lane_u64 *size_B);
 /* All lanes of a group have ended. */

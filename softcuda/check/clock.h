@@ -1,23 +1,22 @@
-/* What happened before what: vector clocks, kept small.
+/* Which operations happened before which: compact vector clocks.
  *
- * Every lane has an epoch, a number of its group's counter, which each access
- * notes and each synchronisation moves on.  What a lane knows of others:
+ * Each lane has an epoch, a number of its group's counter, which each access notes and each synchronization
+ * advances.  What a lane knows of others:
  *
- *	floor     of all lanes of its group: everything up to this epoch.  A barrier
- *	          that the whole group passes raises it, which is the common case
- *	row       of the lanes of its warp
- *	others    of each lane of its group; made once a part of the group
- *	          synchronises
- *	foreign   of lanes and groups elsewhere
+ * 	floor     of all lanes of its group: everything up to this epoch.  A barrier
+ * 	          of the whole group raises it, which is the common case
+ * 	row       of the lanes of its warp
+ * 	others    of each lane of its group; made when a part of the group first
+ * 	          synchronizes
+ * 	foreign   of lanes and groups elsewhere
  *
- * Fences and atomics: what a lane does before a fence is released by its next
- * atomic access behind it, and who sees that by an atomic access acquires it at
- * his next fence.  Ordered accesses do both at once.
+ * Fences and atomics: what a lane does before a fence is released by its next atomic access after the fence; a lane
+ * that reads it by an atomic access acquires it at its next fence.  Ordered accesses do both at once.
  *
- * clocks keep up to CLOCKS_LANES lanes of one group apart; beyond that they claim
- * to know the whole group: a race may then be missed, none is made up.
+ * A struct clocks distinguishes up to CLOCKS_LANES lanes of a group; with more of them it claims to know the whole
+ * group: a race may then be missed, but none is reported wrongly.
  *
- * Thread-safety: none; one owner.  Functions return false when out of memory. */
+ * Not thread-safe: one owner.  Functions return false when out of memory. */
 #ifndef CULVERT_SOFTCUDA_CHECK_CLOCK_H
 #define CULVERT_SOFTCUDA_CHECK_CLOCK_H
 
@@ -41,10 +40,10 @@ struct clocks {
 };
 
 void clocks_finish(struct clocks *clocks);
-/* to knows what it knew and what entries (sorted) say; except a group's. */
+/* Adds to `to` what entries (sorted) say, except about one group. */
 bool clocks_join(struct clocks *to, const struct clock_entry *entries, size_t count,
 		 uint32_t except_group);
-/* The last epoch of a lane that clocks know of. */
+/* The last known epoch of a lane. */
 uint32_t clocks_known(const struct clocks *clocks, uint32_t group, uint32_t lane);
 
 struct lane_clock {
@@ -54,7 +53,7 @@ struct lane_clock {
 	uint32_t row[LANES];
 	uint32_t *others;                 /* by lane of the group; NULL */
 	struct clocks foreign;
-	struct clocks pending;            /* seen, not acquired: for the next fence */
+	struct clocks pending;            /* read by atomics but not acquired: for the next fence */
 };
 
 struct arrivals {
@@ -66,7 +65,7 @@ struct arrivals {
 enum { CLOCK_BARRIERS = 16 };
 
 struct check_clocks {
-	uint32_t group;                   /* its number */
+	uint32_t group;                   /* the group's number */
 	uint32_t now;                     /* the counter of epochs */
 	uint32_t lane_count;
 	struct lane_clock *lanes;
@@ -76,28 +75,29 @@ struct check_clocks {
 bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count);
 void check_clocks_finish(struct check_clocks *clocks);
 
-/* Whether what lane `other` of `group` did at epoch happened before now for lane. */
+/* Whether what lane `other` of `group` did at epoch happened before the present operation of lane. */
 bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint32_t group,
 			  uint32_t other, uint32_t epoch);
 
-/* Whether lane has come through a barrier since it did something at epoch. */
+/* Whether lane has passed a barrier since epoch. */
 bool check_clocks_met(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch);
 
-/* All lanes that are left have met. */
+/* All remaining lanes have met at a barrier. */
 bool check_clocks_barrier_all(struct check_clocks *clocks);
-/* Some have: bit l % 32 of members[l / 32]; arrivals of barrier id come along. */
+/* Some lanes have met: bit l % 32 of members[l / 32].  What the lanes that arrived at barrier id have done counts,
+ * too. */
 bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *members,
 			       uint32_t id);
 bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id);
-/* Lanes of one warp, which starts at lane first. */
+/* Lanes of one warp, whose first lane is first, have met. */
 bool check_clocks_meet(struct check_clocks *clocks, uint32_t first, uint32_t met);
 bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow);
 
-/* An atomic read of what was released there: acquired now or at the next fence. */
+/* An atomic read of what was released there, which is acquired now or at the next fence. */
 bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
 			  const struct clocks *released, bool narrow, bool now);
-/* An atomic write: what released then holds.  replaces: a store, which ends what
- * others have released there.  To wide, or where the scope is the group, to own. */
+/* An atomic write. replaces: it is a store, which ends what other lanes have released there.  The release goes to
+ * wide or, if the scope is the group, to own. */
 bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
 			  struct clocks *own, bool narrow, bool now, bool replaces);
 

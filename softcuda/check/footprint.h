@@ -9,12 +9,12 @@
 
 struct footprint;
 
-/* Sets the job's footprint (check/job.h), NULL when nobody asks.  false: out of memory. */
+/* Sets the job's footprint (check/job.h); NULL if none is wanted. false: out of memory. */
 bool footprint_create(struct job *job);
 /* The lanes in mask have accessed size_B bytes each at these places.  kind: of SOFT_ACCESS_*. */
 void footprint_mark(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
 		    const uint64_t *place);
-/* Appends what is known to the file, and gives it back.  NULL is allowed. */
+/* Appends the footprint to the file and frees it.  NULL is fine. */
 void footprint_finish(struct footprint *footprint);
 
 #endif

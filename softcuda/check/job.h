@@ -1,7 +1,7 @@
-/* The insides of the checker, shared by check_*.c.
+/* The internals of the checker.
  *
- * Everything that is found goes through check_report, which prints each place in
- * the program once per kind of mistake and counts the rest. */
+ * All findings go through check_report, which prints each place in the program once for each kind of error and
+ * counts the others. */
 #ifndef CULVERT_SOFTCUDA_CHECK_JOB_H
 #define CULVERT_SOFTCUDA_CHECK_JOB_H
 
@@ -12,8 +12,8 @@
 #include "softcuda/exec/place.h"
 
 enum {
-	SEEN_MAX = 64,            /* places told apart */
-	PRINTED_MAX = 32          /* reports per launch */
+	SEEN_MAX = 64,            /* number of places that are distinguished */
+	PRINTED_MAX = 32          /* reports of one launch that are printed */
 };
 
 struct check_job {
@@ -23,10 +23,10 @@ struct check_job {
 	struct shadow global;
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
-	uint64_t found;           /* all of them */
+	uint64_t found;           /* number of all findings */
 };
 
-/* What is known of a byte of local or private memory. */
+/* What is known about a byte of local or private memory. */
 enum { BYTE_UNWRITTEN, BYTE_WRITTEN, BYTE_GAP };
 
 /* A variable in private memory. */
@@ -38,13 +38,13 @@ struct check_variable {
 
 enum { CHECK_VARIABLES = 128 };
 
-/* What a lane has loaded that nobody has written, for the store that copies it: it may be what a
- * structure has of padding, or an object without members. */
+/* A value without written bytes that a lane has loaded, for the store that copies it: it may be the padding of a
+ * structure, or an object without members. */
 struct check_copied {
 	const struct op *load, *store;
 	uint64_t place;
 	uint32_t size_B;
-	bool structure;                   /* it may be padding wherever it is stored */
+	bool structure;                   /* it may be padding, wherever it is stored */
 };
 
 /* A structure is loaded in many pieces before the first of them is stored. */
@@ -53,7 +53,7 @@ struct check_loaded {
 	struct check_copied *items;
 };
 
-/* Of one warp: what is known of each byte of its local memory, and the latest variables there. */
+/* For one warp: what is known about each byte of its private memory, and the latest variables there. */
 struct check_local {
 	struct check_loaded copied[LANES];
 	uint8_t *written;
@@ -71,18 +71,18 @@ struct copy {
 
 struct lane_copies {
 	struct copy what;         /* the one that it makes */
-	uint32_t made;            /* so many */
-	bool copying;             /* what it accesses now, it does for the group */
+	uint32_t made;            /* number of copies that it has made */
+	bool copying;             /* its present accesses are made for the whole group */
 	uint64_t waits;           /* a sum of the events that it waits for at the next barrier */
 };
 
 struct check_copies {
-	struct copy *copies;      /* as the first work-item made them, by number */
+	struct copy *copies;      /* by number, as the first work-item made them */
 	uint32_t count, capacity;
 	struct lane_copies *lanes;
 };
 
-/* What is ordered apart: a barrier names one or both. */
+/* The memories that a barrier can order separately. */
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
 struct check_group {
@@ -99,10 +99,10 @@ struct check_group {
 
 enum { ORDERS_ALL = (1 << CHECK_MEMORIES) - 1 };
 
-/* What job.watched is: who looks on at a launch. */
+/* The content of job.watched: what watches a launch. */
 struct watched_job {
 	struct check_job *check;          /* NULL: nothing is checked */
-	struct footprint *footprint;      /* NULL: nobody asks */
+	struct footprint *footprint;      /* NULL: none is wanted */
 };
 
 static inline struct watched_job *watched_of(const struct job *job)
@@ -122,34 +122,34 @@ uint32_t check_site(const struct check_job *check, const struct warp *warp,
 const struct op *check_site_op(const struct check_job *check, uint32_t site,
 			       const struct code **code_out);
 
-/* Reports a mistake of lane l.  key tells mistakes of one place apart; format
- * goes on after "softcuda: KIND: kernel ..., work-item ...: ". */
+/* Reports an error of lane l. key distinguishes errors at one place; format continues after "softcuda: KIND: kernel
+ * ..., work-item ...: ". */
 void check_report(struct check_group *check, struct warp *warp, const struct op *op, unsigned l,
 		  const char *kind, uint64_t key, const char *format, ...)
 	__attribute__((format(printf, 7, 8)));
-/* The same as a fault of the checker's own: no memory for it. */
+/* Reports that the checker is out of memory, as a fault. */
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 
-/* Makes room for what is known of a warp's private memory, which may have grown. */
+/* Makes room for notes about a warp's private memory, which may have grown. */
 bool check_local_fits(struct warp *warp);
 /* Whether bytes of private memory are in the gap behind a variable. */
 bool check_in_gap(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B);
 /* The variable around an offset, or whose gap may be there; NULL: none. */
 const struct check_variable *check_variable_at(const struct warp *warp, uint64_t offset_B);
 
-/* The parts of check_access, per lane.  false: a fault was noted. */
+/* The parts of check_access, for each lane. false: a fault was noted. */
 bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		  uint32_t size_B);
 bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		   uint32_t size_B);
-/* Of global memory: what OpenCL says of its buffer, and whether it was written. */
+/* For global memory: what OpenCL has noted about its buffer, and whether it was written. */
 bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		 uint32_t size_B);
 bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		uint32_t size_B);
 
 void check_copies_finish(struct check_copies *copies);
-/* A barrier is complete for members; op is where its first waits, a lane of warp. */
+/* A barrier is complete for members; op: where the first one waits, a lane of warp. */
 void check_copies_barrier(struct check_group *group, const uint32_t *members, struct warp *warp,
 			  const struct op *op);
 

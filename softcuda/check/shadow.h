@@ -1,12 +1,11 @@
-/* Who touched which bytes last: the memory of the race checker.
+/* The last accesses to each byte: the memory of the race checker.
  *
- * A cell stands for 4 bytes: its last write, two atomic ones behind that, and two
- * reads, each by different lanes.  Two are enough: whoever comes after them races
- * with one of them, unless he is ordered after both.  A page in which bytes are
- * touched one by one has a cell per byte.  Beside the cells stand the addresses
- * over which lanes have synchronised.
+ * A cell is for 4 bytes: its last write, two atomic writes after that, and two reads, each by different lanes.  Two
+ * are enough: a later conflicting access races with at least one of them, unless it is ordered after both.  A page
+ * whose bytes are accessed one by one has a cell for each byte.  Besides, there are the addresses with which lanes
+ * have synchronized.
  *
- * Thread-safety: none; one owner. */
+ * Not thread-safe: one owner. */
 #ifndef CULVERT_SOFTCUDA_CHECK_SHADOW_H
 #define CULVERT_SOFTCUDA_CHECK_SHADOW_H
 
@@ -28,12 +27,12 @@ enum record_kind {
 struct record {
 	uint32_t group, epoch, site;
 	uint16_t lane;
-	uint8_t kind;             /* enum record_kind; 0: nobody yet */
+	uint8_t kind;             /* enum record_kind; 0: no access yet */
 };
 
 struct cell {
 	struct record write;
-	struct record atomic[2];  /* atomic writes since, by different lanes; the latest first */
+	struct record atomic[2];  /* atomic writes since then, by different lanes; the latest first */
 	struct record read[2];
 };
 
@@ -42,15 +41,15 @@ struct page {
 	struct cell *cells;
 };
 
-/* What was released through an address, of local and of global memory. */
+/* What was released through an address, for local and for global memory. */
 enum { SHADOW_MEMORIES = 2 };
 
 struct sync {
-	struct clocks wide[SHADOW_MEMORIES];      /* to everyone */
-	struct clocks narrow[SHADOW_MEMORIES];    /* to the group that did it */
+	struct clocks wide[SHADOW_MEMORIES];      /* to all lanes */
+	struct clocks narrow[SHADOW_MEMORIES];    /* to the group that released it */
 };
 
-/* A hash table from numbers to things that are never removed. */
+/* A hash table from numbers to values that are never removed. */
 struct shadow_map {
 	uint64_t *keys;           /* 0: free */
 	void **values;
@@ -68,7 +67,7 @@ void shadow_finish(struct shadow *shadow);
 struct page *shadow_page(struct shadow *shadow, uint64_t address);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
-/* NULL when nobody has synchronised there. */
+/* NULL: no lane has synchronized there. */
 struct sync *shadow_sync_find(const struct shadow *shadow, uint64_t address);
 /* NULL when out of memory. */
 struct sync *shadow_sync(struct shadow *shadow, uint64_t address);

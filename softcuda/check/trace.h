@@ -1,9 +1,8 @@
-/* What a launch touches in global memory, byte by byte.
+/* The bytes in global memory that a launch accesses.
  *
- * The executor marks, from any number of threads at once and without a lock; the
- * marks are read as intervals when the launch is over.  Bytes are kept as bits,
- * a page of them at a time, so that the cost is bounded by the memory touched and
- * not by the number of accesses. */
+ * The executor's threads mark bytes concurrently and without a lock; the marks are read as intervals when the launch
+ * is complete.  Bytes are stored as bits, in pages, so that the cost depends on the memory that is accessed and not
+ * on the number of accesses. */
 #ifndef CULVERT_SOFTCUDA_CHECK_TRACE_H
 #define CULVERT_SOFTCUDA_CHECK_TRACE_H
 
@@ -23,11 +22,11 @@ struct soft_trace;
 /* NULL when out of memory. */
 struct soft_trace *soft_trace_create(void);
 void soft_trace_destroy(struct soft_trace *trace);
-/* The lanes in mask access size_B bytes each.  Where memory runs out marks are
- * lost, which soft_trace_intervals tells. */
+/* The lanes in mask access size_B bytes each.  When memory runs out marks are lost, which soft_trace_intervals
+ * reports. */
 void soft_trace_mark_lanes(struct soft_trace *trace, unsigned kind, uint32_t mask, uint32_t size_B,
 			   const uint64_t *address);
-/* Sorted, disjoint; to be freed.  False when memory ran out, now or before. */
+/* Sorted and disjoint; the caller frees them.  False when memory has run out, now or before. */
 bool soft_trace_intervals(const struct soft_trace *trace, struct soft_interval **intervals_out,
 			  size_t *count_out);
 

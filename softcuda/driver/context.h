@@ -1,4 +1,5 @@
-/* Contexts: what belongs to one goes with it.  Everything named _locked wants the driver's lock. */
+/* Contexts; everything that belongs to a context is destroyed with it.  Functions whose names contain _locked need
+ * the driver's lock. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_CONTEXT_H
 #define CULVERT_SOFTCUDA_DRIVER_CONTEXT_H
 
@@ -14,7 +15,7 @@
 
 struct soft_stream;
 
-/* What contexts say that were made without one. */
+/* The API version of contexts that were created without one. */
 enum { SOFT_API_VERSION_OLD = 3020 };
 
 struct soft_context {
@@ -24,11 +25,11 @@ struct soft_context {
 	struct soft_device *device;
 	bool primary;
 	bool alive;                          /* false once destroyed */
-	unsigned refs;                       /* stacks, waiters, the handle */
+	unsigned refs;                       /* stacks, waiting threads, the handle */
 	unsigned flags;
 	unsigned api_version;
-	CUresult fault;                      /* sticky; CUDA_SUCCESS while well */
-	struct bytes report;                 /* of the fault, for a person */
+	CUresult fault;                      /* it stays once set; CUDA_SUCCESS: none */
+	struct bytes report;                 /* the fault in words */
 	struct list streams;                 /* of soft_stream.link */
 	struct list events;                  /* of soft_event.link */
 	struct list modules;                 /* of soft_module.link */
@@ -36,12 +37,12 @@ struct soft_context {
 	struct list objects;                 /* textures and surfaces */
 	struct list greens;                  /* of soft_green.link */
 	struct soft_stream *legacy;          /* the NULL stream */
-	uint32_t peers;                      /* bit per device whose memory is enabled */
+	uint32_t peers;                      /* a bit for each device whose memory is accessible */
 	CUfunc_cache cache_config;
 	size_t limits[CU_LIMIT_MAX];
 };
 
-/* Of a green context: the primary context that it is a share of. */
+/* For a green context, returns the primary context of which it is a part. */
 CUresult soft_context_find_locked(CUcontext cu_context, struct soft_context **context_out);
 /* context_life.c. */
 CUresult soft_context_create_locked(struct soft_device *device, unsigned flags, unsigned api_version,
@@ -51,14 +52,14 @@ void soft_context_destroy_locked(struct soft_context *context);
 void soft_context_unref_locked(struct soft_context *context);
 /* The primary context, made now if nobody has it; context_life.c, as the next two. */
 CUresult soft_primary_retain_locked(struct soft_device *device, struct soft_context **context_out);
-/* CUDA_ERROR_INVALID_CONTEXT: nobody has it. */
+/* CUDA_ERROR_INVALID_CONTEXT: it is not retained. */
 CUresult soft_primary_release_locked(struct soft_device *device);
-/* However many have it. */
+/* Destroys it, however often it is retained. */
 void soft_primary_destroy_locked(struct soft_device *device);
 /* schedule.c: waits until all that was submitted before the call is done; its fault. */
 CUresult soft_context_wait_locked(struct soft_context *context);
-/* schedule.c: the context has the fault result from here on, unless it has one: what waits in
- * its streams ends.  report is for a person, and is taken. */
+/* schedule.c: sets the context's fault, unless it has one; operations that wait in its streams are ended. report is
+ * a text, and is moved. */
 void soft_context_fault_locked(struct soft_context *context, CUresult result,
 			       struct bytes *report);
 

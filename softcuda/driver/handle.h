@@ -1,4 +1,4 @@
-/* Handles: what a CU value of the caller's points to.  Everything wants the driver's lock. */
+/* Handles: the objects to which the caller's CU values refer.  All functions need the driver's lock. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_HANDLE_H
 #define CULVERT_SOFTCUDA_DRIVER_HANDLE_H
 
@@ -31,14 +31,13 @@ enum soft_kind {
 	SOFT_KIND_COUNT
 };
 
-/* What a CU handle points to.  Slots are never unmapped, so any value can be
- * checked; a freed slot is the next one given out for its kind, as NVIDIA's
- * driver reuses values: who keeps a stale handle is found out. */
+/* The object of a handle.  Slots are never unmapped, so that any value can be checked.  A freed slot is the next one
+ * used for its kind, because NVIDIA's driver reuses values, too: programs that use stale handles are found. */
 void *soft_handle_create_locked(enum soft_kind kind, void *object);
 void soft_handle_destroy_locked(void *handle);
-/* NULL when handle is no live handle of that kind. */
+/* NULL: handle is no live handle of that kind. */
 void *soft_handle_find_locked(enum soft_kind kind, const void *handle);
-/* How many handles of that kind there are. */
+/* The number of handles of that kind. */
 size_t soft_handle_live_locked(enum soft_kind kind);
 
 #endif

@@ -1,4 +1,5 @@
-/* What modules are loaded from: PTX, or a container of the linker's around it; and the options of CUDA's JIT. */
+/* The images from which modules are loaded: PTX, or a container of the linker with PTX in it; and the options of
+ * CUDA's JIT calls. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_IMAGE_H
 #define CULVERT_SOFTCUDA_DRIVER_IMAGE_H
 
@@ -20,10 +21,10 @@ static inline int soft_line_length(const struct bytes *text)
 	return length_B < INT32_MAX ? (int)length_B : INT32_MAX;
 }
 
-/* Wraps PTX into what stands for a cubin here. */
+/* Puts PTX into a container, which stands for a cubin. */
 void soft_image_wrap(struct bytes *image, const char *ptx, size_t size_B);
-/* The PTX in an image. size_B 0: not known, trust the image.
- * CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU with a reason in log. */
+/* Returns the PTX in an image. size_B 0: the size is unknown, and the image is trusted.  CUDA_ERROR_INVALID_IMAGE,
+ * CUDA_ERROR_NO_BINARY_FOR_GPU with a reason in log. */
 CUresult soft_image_open(const void *image, size_t size_B, struct bytes *log,
 			 const char **ptx_out, size_t *ptx_size_B_out);
 
@@ -31,7 +32,7 @@ CUresult soft_image_open(const void *image, size_t size_B, struct bytes *log,
 CUresult soft_image_parse(const char *ptx, size_t size_B, struct bytes *log,
 			  struct soft_program **program_out);
 
-/* The CU_JIT_* options that have something to say to us. */
+/* The CU_JIT_* options that have an effect here. */
 struct soft_jit {
 	char *info_log, *error_log;          /* the caller's buffers */
 	size_t info_size_B, error_size_B;

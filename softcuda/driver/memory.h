@@ -33,46 +33,46 @@ struct soft_allocation {
 	enum soft_memory_kind kind;
 	unsigned flags;                      /* as given to the call that made it */
 	struct soft_device *device;
-	struct soft_context *context;        /* goes with it; NULL: with nobody */
+	struct soft_context *context;        /* is freed with it; NULL: no context's */
 	struct soft_pool *pool;              /* NULL: not from a pool */
 	bool freed;                          /* no longer in the table */
 	bool freeing;                        /* an operation that frees it is in a stream */
 	bool sync_operations;                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
-	bool shared;                         /* the bytes are not the allocation's own */
-	bool mapped;                         /* by cuMemMap or cuIpcOpenMemHandle: not cuMemFree's */
+	bool shared;                         /* the bytes belong to others, too */
+	bool mapped;                         /* by cuMemMap or cuIpcOpenMemHandle; cuMemFree does not free it */
 	bool ipc_exported;                   /* the bytes are those of ipc_fd (driver/ipc.c) */
 	int ipc_fd;                          /* owned */
 	uint64_t ipc_inode;                  /* of another process's file, while ipc_opens: */
 	unsigned ipc_opens;                  /*   how often it was opened */
-	unsigned pins;                       /* operations that will touch its bytes */
+	unsigned pins;                       /* number of operations that will access its bytes */
 	uint64_t freed_at;                   /* soft_driver.kernels_started then */
 	uint64_t oracle_writes;              /* operations that have written to it */
 	unsigned noted;                      /* CULVERT_SOFT_READ_ONLY and _WRITE_ONLY */
-	atomic_uchar *written;               /* owned: a byte for each of its bytes; NULL: all are */
-	void *mapping;                       /* NULL: not ours to give back */
+	atomic_uchar *written;               /* owned: a byte for each of its bytes; NULL: all are written */
+	void *mapping;                       /* NULL: not to be unmapped here */
 	size_t mapping_B;                    /* 0: from the heap */
 };
 
 CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
 				  uint64_t size_B, struct soft_pool *pool,
 				  struct soft_allocation **allocation_out);
-/* Enters bytes at start, which others may have too, into the table as memory of device. */
+/* Enters memory at start, which others may use too, into the table as memory of device. */
 CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
 				  uint64_t start, uint64_t size_B,
 				  struct soft_allocation **allocation_out);
-/* Whether CUDA IPC can share it: memory of cuMemAlloc can. */
+/* Whether CUDA IPC can share it: only memory of cuMemAlloc. */
 bool soft_memory_is_ipc_capable(const struct soft_allocation *allocation);
-/* What context has opened of another process's memory, by the inode; NULL: nothing. */
+/* The memory of another process that context has opened, by the inode; NULL: none. */
 struct soft_allocation *soft_memory_opened_locked(const struct soft_context *context, uint64_t inode);
-/* Out of the table at once; unmapped when nothing that runs can touch it. */
+/* Removes it from the table; it is unmapped when no running launch can access it. */
 void soft_memory_free_locked(struct soft_allocation *allocation);
-/* Frees it as cuMemFree does, after the context's work; its fault.  Where the wait
- * could not be, or the context has ended meanwhile, it is not freed here. */
+/* Frees it as cuMemFree does, after the context's work; returns the context's fault.  If the wait was not possible,
+ * or the context was destroyed meanwhile, it is not freed here. */
 CUresult soft_memory_end_locked(struct soft_context *context, struct soft_allocation *allocation,
 				const char *call);
 void soft_memory_pin_locked(struct soft_allocation *allocation);
 void soft_memory_unpin_locked(struct soft_allocation *allocation);
-/* Unmaps what no running launch can touch any more. */
+/* Unmaps memory that no running launch can access any more. */
 void soft_memory_reap_locked(void);
 /* Everything that belongs to context. */
 void soft_memory_free_context_locked(struct soft_context *context);
@@ -80,26 +80,27 @@ void soft_memory_free_context_locked(struct soft_context *context);
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address);
 /* culvert_soft_note_memory.  Takes a lock of its own. */
 void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what);
-/* What kernels reach (exec/exec.h), and what is noted of it.  Thread-safe; no lock held on return. */
+/* The memory that kernels can access (exec/exec.h), and what is noted about it.  Thread-safe; no lock is held on
+ * return. */
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
 unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool writes);
 void soft_memory_written(uint64_t address, uint64_t size_B);
 void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
 			  uint64_t *end_out);
-/* CULVERT_SOFT_PAGEABLE, or a coherent machine: kernels may touch all writable memory of the host. */
+/* Whether kernels may access all writable host memory: with CULVERT_SOFT_PAGEABLE, or on a coherent machine. */
 bool soft_pageable(void);
-/* Whether the host may touch managed memory while kernels run, and pages of it be moved ahead. */
+/* Whether the host may access managed memory while kernels run, and its pages can be prefetched. */
 bool soft_shares_pages(void);
 /* The page of such memory that address is in; false also where the option is off. */
 bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
-/* How many live allocations there are: pinned on the host, or all others. */
+/* The number of live allocations: pinned memory of the host, or all others. */
 size_t soft_memory_live_locked(bool host);
-/* The same, or one that was freed and that a launch may still touch. */
+/* The live allocation that contains address, or one that was freed and that a launch may still access. */
 struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address);
-/* Like lookup, and all of [address, address + size_B) lies inside. */
+/* As soft_memory_lookup_locked, if all of [address, address + size_B) is in the allocation. */
 struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B);
-/* Enters host memory that is the caller's own into the table. */
+/* Enters memory of the caller into the table as registered memory. */
 CUresult soft_memory_register_locked(struct soft_context *context, void *pointer, uint64_t size_B,
 				     unsigned flags);
 

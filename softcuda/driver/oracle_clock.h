@@ -1,4 +1,4 @@
-/* Vector clocks: per slot (a stream) the number of its latest operation known. */
+/* Vector clocks: for each slot (a stream) the number of its latest known operation. */
 #ifndef CULVERT_SOFTCUDA_ORACLE_CLOCK_H
 #define CULVERT_SOFTCUDA_ORACLE_CLOCK_H
 
@@ -8,7 +8,7 @@
 
 struct clock {
 	uint64_t *at;                        /* owned */
-	uint32_t count;                      /* what lies beyond is 0 */
+	uint32_t count;                      /* the numbers beyond it are 0 */
 };
 
 static inline uint64_t clock_get(const struct clock *clock, uint32_t slot)

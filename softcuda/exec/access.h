@@ -1,6 +1,6 @@
-/* Addresses of a memory instruction -> places in host memory, checked.
+/* Converts the addresses of a memory instruction to places in host memory, with checks.
  *
- * The one way to memory for ld, st, atomics and copies: the checker looks on here. */
+ * All of ld, st, atomics and copies access memory this way, so the checker watches here. */
 #ifndef CULVERT_SOFTCUDA_EXEC_ACCESS_H
 #define CULVERT_SOFTCUDA_EXEC_ACCESS_H
 
@@ -8,17 +8,16 @@
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
-/* Where each lane's size_B bytes are.  kind: of SOFT_ACCESS_*.  An inactive lane gets
- * an active one's place, so that loads may read for all lanes.  false: a fault was
- * noted. */
+/* Finds the place of each lane's size_B bytes. kind: of SOFT_ACCESS_*.  An inactive lane gets the place of an active
+ * one, so that loads can read for all lanes. false: a fault was noted. */
 static inline bool exec_access(struct warp *warp, const struct op *op, uint32_t mask,
 			       uint32_t size_B, unsigned kind, uint64_t *place)
 {
 	return warp->access(warp, op, mask, size_B, kind, place);
 }
 
-/* Whether there are size_B bytes for the lanes of mask, and where.  Nobody is told of the access: neither the
- * checker nor the oracle, and that there are none is no fault. */
+/* Finds whether there are size_B bytes for each lane of mask, and where.  The checker and the oracle do not learn of
+ * this access, and it is no fault if there are none. */
 static inline bool exec_access_probe(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 				     uint64_t *place)
 {
@@ -28,8 +27,7 @@ static inline bool exec_access_probe(struct warp *warp, const struct op *op, uin
 	return there;
 }
 
-/* What warp->access may be: for a launch that neither the checker nor the oracle looks
- * at, and for one that they do. */
+/* The values of warp->access: for launches that are not watched, and for those that are. */
 exec_access_way EXEC_LEVELED(exec_access_plain), EXEC_LEVELED(exec_access_watched);
 
 #endif

@@ -1,5 +1,4 @@
-/* Memory that is taken piece by piece and given back all at once: a program's.
- * Not thread-safe: one owner. */
+/* Memory that is allocated in pieces and freed as a whole, for a program.  Not thread-safe: one owner. */
 #ifndef CULVERT_SOFTCUDA_EXEC_ARENA_H
 #define CULVERT_SOFTCUDA_EXEC_ARENA_H
 

@@ -69,11 +69,11 @@ const struct soft_function *soft_program_functions(const struct soft_program *pr
 const struct soft_variable *soft_program_variables(const struct soft_program *program,
 						   uint32_t *count_out);
 
-/* Writes the addresses that initialisers name (a pointer table in .global) into
- * the variables' bytes; addresses[i] is where variable i lives. */
+/* Writes the addresses that initializers contain (such as a table of pointers in .global) into the variables' bytes;
+ * addresses[i]: where variable i is. */
 void soft_program_relocate(const struct soft_program *program, const uint64_t *addresses);
 
-/* What soft_memory.find_image says of an object's value. */
+/* What soft_memory.find_image returns for an object's value. */
 enum soft_image_state {
 	SOFT_IMAGE_THERE,
 	SOFT_IMAGE_UNKNOWN,
@@ -82,29 +82,28 @@ enum soft_image_state {
 	SOFT_IMAGE_FOREIGN               /* of a device that the launch may not touch */
 };
 
-/* What is known of device memory that a kernel touches (culvert_soft_note_memory). */
+/* Errors in accesses to device memory (culvert_soft_note_memory). */
 enum soft_touch {
-	SOFT_TOUCH_UNWRITTEN = 1,        /* it reads bytes of which nobody has written one */
-	SOFT_TOUCH_READ_ONLY = 2,        /* it writes to what kernels may only read */
-	SOFT_TOUCH_WRITE_ONLY = 4        /* it reads what kernels may only write to */
+	SOFT_TOUCH_UNWRITTEN = 1,        /* it reads bytes that were not written */
+	SOFT_TOUCH_READ_ONLY = 2,        /* it writes to memory that kernels may only read */
+	SOFT_TOUCH_WRITE_ONLY = 4        /* it reads memory that kernels may only write */
 };
 
-/* What the executor asks of whoever owns the device's memory.  Each is thread-safe, and holds no lock when it
+/* Queries of the executor to the owner of the device's memory.  Each is thread-safe and holds no lock when it
  * returns. */
 struct soft_memory {
-	/* Finds the live allocation that holds address and that the launch may touch: of its device, of its
-	 * peers, managed and pinned host memory; else the host's own, if kernels may touch that.  The executor
-	 * keeps the answer for the rest of the launch. */
+	/* Finds the live allocation that contains address and that the launch may access: of its device, of its
+	 * peers, managed and pinned host memory; otherwise host memory, if kernels may access that.  The executor
+	 * keeps the answer until the launch ends. */
 	bool (*find)(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		     uint64_t *end_out);
-	/* Appends in words where address lies, ": 4 bytes behind a buffer of 64 bytes"; nothing when there is
-	 * nothing to say.  The extent of the buffer that is spoken of, or two zeros. */
+	/* Appends where address is, such as ": 4 bytes behind a buffer of 64 bytes", or nothing.  Returns the extent
+	 * of the buffer that the text names, or zeros. */
 	void (*describe)(uint64_t address, struct bytes *text, uint64_t *start_out, uint64_t *end_out);
 	/* The texture or surface object of that value. */
 	enum soft_image_state (*find_image)(const struct soft_launch *launch, uint64_t object,
 					    struct soft_image *image_out);
-	/* For checkers: what a kernel's access means, which is noted if it writes; and bytes that count as
-	 * written from now on. */
+	/* For checkers: classifies a kernel's access, which is noted if it writes; and marks bytes as written. */
 	unsigned (*touch)(uint64_t address, uint32_t size_B, bool reads, bool writes);
 	void (*written)(uint64_t address, uint64_t size_B);
 };
@@ -118,13 +117,13 @@ struct soft_launch {
 	const void *parameters;          /* packed, parameter_size_B bytes */
 	const uint64_t *variable_addresses; /* by index of soft_program_variables */
 	unsigned device_index;
-	uint32_t peers;                  /* bit per other device whose memory it may touch */
+	uint32_t peers;                  /* a bit for each other device whose memory it may access */
 	const struct soft_memory *memory;
-	const struct exec_watch *watch;  /* who looks on (exec/watch.h); NULL: nobody */
+	const struct exec_watch *watch;  /* what watches it (exec/watch.h); NULL: nothing */
 	void *watch_data;                /* for the watcher */
 	unsigned sm;                     /* of the device, e.g. 90 */
 	unsigned multiprocessor_count;   /* %nsmid */
-	uint64_t multiprocessors;        /* which of them it runs on, a bit each; 0: all */
+	uint64_t multiprocessors;        /* those on which it runs, a bit for each; 0: all */
 };
 
 /* Runs the whole grid and returns when the last work-group is done.  Blocking; on

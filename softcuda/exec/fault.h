@@ -1,11 +1,11 @@
-/* Faults of kernels, and where in a program and a grid something happens, in words.
- * Thread-safety: exec_fault by any thread that runs the job; the others by whoever owns the warp. */
+/* Faults of kernels, and descriptions of places in a program and a grid.  Thread-safety: exec_fault by any thread
+ * that runs the job; the others by the owner of the warp. */
 #ifndef CULVERT_SOFTCUDA_EXEC_FAULT_H
 #define CULVERT_SOFTCUDA_EXEC_FAULT_H
 
 #include "softcuda/exec/warp.h"
 
-/* Notes the job's fault with the place of a lane (the lowest of lanes). */
+/* Notes the job's fault, at the place of the lowest of lanes. */
 enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,13 +1,12 @@
-/* What texture and surface instructions share: finding the object that a lane
- * names, and telling those who look on what is touched. */
+/* What texture and surface instructions share: finding a lane's object, and informing watchers of accesses. */
 #ifndef CULVERT_SOFTCUDA_EXEC_OBJECT_H
 #define CULVERT_SOFTCUDA_EXEC_OBJECT_H
 
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/warp.h"
 
-/* The object of lane l, of the kind and shape that op wants; NULL: a fault was
- * noted.  Valid until the next call for this group. */
+/* The object of lane l, of the kind and shape that op needs; NULL: a fault was noted.  Valid until the next call for
+ * this group. */
 const struct soft_image *exec_object_find(struct warp *warp, const struct op *op, unsigned l,
 					  uint64_t object, bool surface);
 
