@@ -91,6 +91,7 @@ frontend_cxx_sources = \
 	frontend/kernel_bodies.cpp frontend/kernel_bodies.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
+	frontend/constant_expressions.cpp \
 	frontend/private_values.cpp \
 	frontend/chosen_loads.cpp \
 	frontend/joined_conditions.cpp \

@@ -3,6 +3,14 @@
 #include "frontend/lower.h"
 #include "frontend/options.h"
 
+/* Constant expressions become instructions before other passes look for halves and for comparisons of local pointers
+ * with NULL. */
+static enum fe_status expand_constants(struct lowering *lowering)
+{
+	fe_module_expand_constants(lowering->module);
+	return FE_OK;
+}
+
 /* The order of the passes matters. Components are looked for in the IR as Clang wrote it. Lowering printf
  * adds an atomic operation and a hidden value. The next five passes change only variables and function
  * bodies. A kernel that is called gets a body of its own before functions stop passing halves, before
@@ -13,6 +21,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_il_components,
 	fe_lower_components,
 	fe_lower_il_halves,
+	expand_constants,
 	fe_lower_checks,
 	fe_lower_printf,
 	fe_lower_device,
@@ -30,6 +39,23 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_local,
 	fe_lower_entry_names,
 };
+
+/* What libnvvm's optimizer gets wrong or does worse than it could. */
+static enum fe_status avoid_faults(struct lowering *lowering)
+{
+	enum fe_status status = fe_lower_merges(lowering);
+	if (lowering->sm < LOWER_SM_NEWER_DIALECT) {
+		status = status ? status : fe_lower_packed(lowering);
+		status = status ? status : fe_lower_private(lowering);
+		status = status ? status : fe_lower_comparisons(lowering);
+		status = status ? status : fe_lower_bits(lowering);
+		status = status ? status : fe_lower_elements(lowering);
+	}
+	status = status ? status : fe_lower_half_elements(lowering);
+	status = status ? status : fe_lower_local_calls(lowering);
+	/* Behind the passes that declare variables of their own. */
+	return status ? status : fe_lower_lifetimes(lowering);
+}
 
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target,
@@ -63,23 +89,11 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		status = fe_lower_component_loads(&lowering);
 	if (!status)
 		status = fe_lower_il_vectors(&lowering);
-	if (!status && !lowering.unoptimized) {
-		status = fe_lower_merges(&lowering);
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_packed(&lowering);
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_private(&lowering);
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_comparisons(&lowering);
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_bits(&lowering);
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_elements(&lowering);
-		status = status ? status : fe_lower_half_elements(&lowering);
-		status = status ? status : fe_lower_local_calls(&lowering);
-		/* Behind the passes that declare variables of their own. */
-		status = status ? status : fe_lower_lifetimes(&lowering);
-	}
+	if (!status && !lowering.unoptimized)
+		status = avoid_faults(&lowering);
+	/* Again, because LLVM's builder made constant expressions in the passes. */
+	if (!status)
+		fe_module_expand_constants(lowering.module);
 	LLVMDisposeBuilder(lowering.builder);
 	return status;
 }

@@ -89,6 +89,11 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
  * not in functions that are not optimized. */
 void fe_module_private_values(struct fe_module *module);
 
+/* constant_expressions.cpp: replaces the constant expressions that instructions use and libnvvm does not read for all
+ * GPUs, such as the comparison of two addresses, by instructions.  Only LLVM 18 and older have most of them, and their
+ * builder also makes them.  Those in initializers remain. */
+void fe_module_expand_constants(LLVMModuleRef module);
+
 /* chosen_loads.cpp: if a pointer is chosen from two, by a phi or a select, and is used only by loads of numbers,
  * replaces each load by a load from one pointer if the condition is true and from the other if it is not. false: the
  * instruction is not such a choice, and nothing was changed. */

@@ -228,15 +228,6 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 	} else if (opcode == LLVMExtractElement) {
 		/* An element of a bitcast of a constant vector: Clang folds it only if the type stays the same. */
 		fe_ir_print(printer, "extractelement (%V, %V)", first, LLVMGetOperand(expression, 1));
-	} else if (opcode == LLVMICmp) {
-		/* Up to LLVM 18 there are such expressions of addresses. */
-		fe_ir_print(printer, "icmp %s (%V, %V)",
-			    fe_ir_predicate_name(LLVMGetICmpPredicate(expression)), first,
-			    LLVMGetOperand(expression, 1));
-	} else if (opcode == LLVMSelect) {
-		/* Up to LLVM 16, where the condition is such a comparison. */
-		fe_ir_print(printer, "select (%V, %V, %V)", first, LLVMGetOperand(expression, 1),
-			    LLVMGetOperand(expression, 2));
 	} else {
 		char *text = LLVMPrintValueToString(expression);
 		fe_ir_error(printer, "constant expression %s", text);

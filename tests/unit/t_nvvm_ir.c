@@ -8,6 +8,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
+#include <llvm/Config/llvm-config.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -597,10 +598,79 @@ static void test_compiles(void)
 	}
 }
 
+#define ADDRESS "i64 ptrtoint (ptr addrspace(3) @a to i64)"
+#define PAIR "<2 x i32> bitcast (" ADDRESS " to <2 x i32>)"
+#define EQUAL "icmp eq (ptr addrspace(3) @a, ptr addrspace(3) null)"
+
+enum { ANY_LLVM = 99 };
+
+/* Constant expressions, the newest LLVM that reads them, and the instruction that they must become; NULL: they may
+ * remain constant. */
+static const struct {
+	int newest;
+	const char *opcode, *type, *value;
+} expressions[] = {
+	{ ANY_LLVM, NULL, "i64", "add (" ADDRESS ", i64 5)" },
+	{ ANY_LLVM, NULL, "i64", "sub (i64 5, " ADDRESS ")" },
+	{ ANY_LLVM, NULL, "i16", "trunc (i64 xor (" ADDRESS ", i64 5) to i16)" },
+	{ ANY_LLVM, NULL, "<2 x i32>", "shufflevector (" PAIR ", " PAIR ", <2 x i32> <i32 1, i32 0>)" },
+	{ ANY_LLVM, NULL, "<2 x i32>", "insertelement (" PAIR ", i32 3, i32 0)" },
+	{ 19, "mul", "i64", "mul (" ADDRESS ", i64 5)" },
+	{ 18, "shl", "i64", "xor (i64 shl (" ADDRESS ", i64 5), i64 1)" },
+	{ 18, "icmp", "i1", EQUAL },
+	{ 18, "insertvalue", "{ i32, i1 }", "{ i32 1, i1 " EQUAL " }" },
+	{ 18, "insertelement", "<2 x i1>", "<i1 true, i1 " EQUAL ">" },
+	{ 18, "fcmp", "i1", "fcmp oeq (double bitcast (" ADDRESS " to double), double 1.0)" },
+	{ 17, "and", "i64", "and (" ADDRESS ", i64 5)" },
+	{ 17, "lshr", "i64", "lshr (" ADDRESS ", i64 5)" },
+	{ 17, "zext", "i32", "zext (i1 " EQUAL " to i32)" },
+	{ 17, "uitofp", "double", "uitofp (" ADDRESS " to double)" },
+	{ 17, "fptrunc", "float", "fptrunc (double bitcast (" ADDRESS " to double) to float)" },
+	{ 16, "select", "i64", "select (i1 " EQUAL ", i64 2, " ADDRESS ")" },
+};
+
+/* A store and a phi that has the value twice from one block. */
+static void write_expression(struct bytes *ir, const char *type, const char *value)
+{
+	bytes_printf(ir, "@a = internal addrspace(3) global i32 undef, align 4\n"
+		     "define spir_kernel void @k(ptr addrspace(1) %%p, i32 %%n) {\nentry:\n"
+		     "  store %s %s, ptr addrspace(1) %%p\n"
+		     "  switch i32 %%n, label %%other [ i32 1, label %%end i32 2, label %%end ]\n"
+		     "other:\n  br label %%end\nend:\n"
+		     "  %%v = phi %s [ %s, %%entry ], [ %s, %%entry ], [ zeroinitializer, %%other ]\n"
+		     "  store volatile %s %%v, ptr addrspace(1) %%p\n"
+		     "  ret void\n}\n", type, value, type, value, value, type);
+}
+
+/* libnvvm for compute_100 and newer does not read most of the constant expressions of LLVM 18 and older, for example
+ * those of comparisons. */
+static void test_constant_expressions(void)
+{
+	struct nvvm nvvm;
+	bool compiled = load_nvvm(&nvvm);
+	for (size_t e = 0; e < sizeof(expressions) / sizeof(*expressions); e++) {
+		struct bytes ir = BYTES_INIT;
+		if (expressions[e].newest < LLVM_VERSION_MAJOR)
+			continue;
+		write_expression(&ir, expressions[e].type, expressions[e].value);
+		struct outcome o = lower(bytes_string(&ir), 100, 48 * 1024);
+		struct bytes opcode = BYTES_INIT;
+		if (expressions[e].opcode)
+			bytes_printf(&opcode, " = %s ", expressions[e].opcode);
+		CHECK_EQ(o.status, FE_OK);
+		CHECK(has(&o.text, bytes_string(&opcode)));
+		CHECK(!compiled || compiles(&nvvm, &o.text, "-arch=compute_100"));
+		bytes_finish(&opcode);
+		outcome_finish(&o);
+		bytes_finish(&ir);
+	}
+}
+
 TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
 	  TEST(test_hidden_parameters), TEST(test_dialect),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
 	  TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
-	  TEST(test_local_pointers_narrow), TEST(test_narrow_in_inline_ptx), TEST(test_compiles))
+	  TEST(test_local_pointers_narrow), TEST(test_narrow_in_inline_ptx), TEST(test_compiles),
+	  TEST(test_constant_expressions))
