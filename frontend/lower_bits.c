@@ -2,11 +2,12 @@
 
 #include "frontend/lower.h"
 
-/* Comparisons of the bits of a converted number with 0, such as "as_char8(convert_double(n)) != 0".  libnvvm 13.0 for
- * compute_90 and before compares the integer instead, also where the bits are those of one number and the comparison
- * is of a vector, or the reverse, and then refuses the program ("Broken function found").  So the numbers are moved
- * by inline PTX first, so that libnvvm does not know that they were converted.  The conversion or the
- * comparison may be in another function, which libnvvm inlines: one of them is enough for that. */
+/* Bits of numbers as a vector, such as as_char8(x), or bits of a vector of numbers as one integer.  If the numbers are
+ * converted integers and the bits are compared with 0, as in "as_char8(convert_double(n)) != (char8)(0)", libnvvm 13.0
+ * for compute_90 and before compares the integers instead, and then refuses the program ("Broken function found").  So
+ * the numbers are moved by inline PTX first, so that libnvvm does not know that they were converted.  The conversion and
+ * the comparison may be in other functions, which libnvvm inlines, or be found behind private memory, so that all such
+ * bits are moved. */
 
 static bool is_vector(LLVMTypeRef type)
 {
@@ -27,38 +28,6 @@ static bool is_of_bits(LLVMValueRef i)
 	const LLVMTypeKind kind = element_kind(from);
 	return is_vector(from) != is_vector(to) && element_kind(to) == LLVMIntegerTypeKind &&
 	       (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
-}
-
-static bool is_conversion(LLVMValueRef number)
-{
-	return LLVMIsASIToFPInst(number) || LLVMIsAUIToFPInst(number);
-}
-
-/* Whether the function is one like convert_double. */
-static bool converts(LLVMValueRef function)
-{
-	LLVMBasicBlockRef block = LLVMIsAFunction(function) ? LLVMGetFirstBasicBlock(function) : NULL;
-	for (; block; block = LLVMGetNextBasicBlock(block)) {
-		LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
-		if (last && LLVMIsAReturnInst(last) && LLVMGetNumOperands(last) &&
-		    is_conversion(LLVMGetOperand(last, 0)))
-			return true;
-	}
-	return false;
-}
-
-static bool is_converted(LLVMValueRef bits)
-{
-	LLVMValueRef number = LLVMGetOperand(bits, 0);
-	return LLVMIsACallInst(number) ? converts(LLVMGetCalledValue(number)) : is_conversion(number);
-}
-
-static bool is_compared(LLVMValueRef bits)
-{
-	for (LLVMUseRef use = LLVMGetFirstUse(bits); use; use = LLVMGetNextUse(use))
-		if (LLVMIsAICmpInst(LLVMGetUser(use)))
-			return true;
-	return false;
 }
 
 static LLVMValueRef build_move(struct lowering *lowering, LLVMValueRef number)
@@ -102,7 +71,7 @@ enum fe_status fe_lower_bits(struct lowering *lowering)
 		for (; block; block = LLVMGetNextBasicBlock(block)) {
 			LLVMValueRef i = LLVMGetFirstInstruction(block);
 			for (; i; i = LLVMGetNextInstruction(i))
-				if (is_of_bits(i) && (is_converted(i) || is_compared(i)))
+				if (is_of_bits(i))
 					move_numbers(lowering, i);
 		}
 	}
