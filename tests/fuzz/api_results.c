@@ -47,6 +47,11 @@ static bool may_answer(const char *name, cl_int code)
 	if (!strcmp(name, "clUpdateMutableCommandsKHR") &&
 	    (may_answer("clSetKernelArg", code) || may_answer("clEnqueueNDRangeKernel", code)))
 		return true;
+	/* Properties of other extensions, such as cl_khr_external_memory's, keep the codes that those define for
+	 * clCreateBufferWithProperties; only an invalid property has another code. */
+	if (!strcmp(name, "clCreateBufferWithPropertiesINTEL") && code != CL_INVALID_PROPERTY &&
+	    may_answer("clCreateBufferWithProperties", code))
+		return true;
 	bool listed = false;
 	if (code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY)
 		return true;
