@@ -82,6 +82,9 @@ std::string undeclared(const std::string &name, unsigned standard)
 	for (const auto &row : no_such)
 		if (name == row.name)
 			return row.hint;
+	if (!name.compare(0, 16, "intel_sub_group_") && is_builtin(name))
+		return "'" + name + "' needs the build option -D cl_intel_subgroups, and for other types than 32 bits "
+			"-D cl_intel_subgroups_char, _short or _long";
 	/* The built-in library has the functions of all versions of OpenCL C. */
 	if (standard < 200 && (is_builtin(name) || is_word_of_atomics(name)))
 		return "'" + name + "' needs a newer OpenCL C: -cl-std=CL3.0";

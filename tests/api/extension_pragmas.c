@@ -26,8 +26,6 @@ static const struct language_extension {
 	{"cl_culvert_grid_barrier", 100}, {"cl_ext_cxx_for_opencl", 100},
 	{"cl_ext_float_atomics", 300}, {"cl_intel_bfloat16_conversions", 100},
 	{"cl_intel_required_subgroup_size", 300}, {"cl_intel_split_work_group_barrier", 100},
-	{"cl_intel_subgroups", 100}, {"cl_intel_subgroups_char", 100}, {"cl_intel_subgroups_long", 100},
-	{"cl_intel_subgroups_short", 100},
 	{"cl_khr_3d_image_writes", 100}, {"cl_khr_async_work_group_copy_fence", 100},
 	{"cl_khr_byte_addressable_store", 100}, {"cl_khr_depth_images", 120},
 	{"cl_khr_expect_assume", 100}, {"cl_khr_extended_async_copies", 100},
