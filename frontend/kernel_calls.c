@@ -6,6 +6,7 @@
 #include <llvm-c/Core.h>
 
 #include <stddef.h>
+#include <string.h>
 
 bool fe_is_kernel(LLVMValueRef function)
 {
@@ -21,12 +22,27 @@ const char *fe_function_name(LLVMValueRef function)
 	return fe_symbol_shown(LLVMGetValueName2(function, &size_B));
 }
 
+/* For want of memory for the whole symbol: without any. */
+static LLVMValueRef kernel_search(LLVMModuleRef module, const char *name)
+{
+	const size_t start_B = strlen(SYMBOL_KERNEL);
+	LLVMValueRef function;
+	for (function = LLVMGetFirstFunction(module); function;
+	     function = LLVMGetNextFunction(function)) {
+		size_t size_B;
+		const char *symbol = LLVMGetValueName2(function, &size_B);
+		if (!strncmp(symbol, SYMBOL_KERNEL, start_B) && !strcmp(symbol + start_B, name))
+			break;
+	}
+	return function;
+}
+
 LLVMValueRef fe_kernel_function(LLVMModuleRef module, const char *name)
 {
 	struct bytes symbol = BYTES_INIT;
 	bytes_append_string(&symbol, SYMBOL_KERNEL);
 	bytes_append_string(&symbol, name);
-	LLVMValueRef kernel = bytes_failed(&symbol) ? NULL
+	LLVMValueRef kernel = bytes_failed(&symbol) ? kernel_search(module, name)
 						    : LLVMGetNamedFunction(module, bytes_string(&symbol));
 	bytes_finish(&symbol);
 	return kernel ? kernel : LLVMGetNamedFunction(module, name);
