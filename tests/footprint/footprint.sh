@@ -112,15 +112,17 @@ random_kernel() {
 	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
 		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
 		timeout 900 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
-		against Reference >"$work/out" 2>&1 || {
-		platforms_are_there "kernel $1"
-		cat "$work/out"
-		fail "kernel $1, by value"
-		return
-	}
+		against Reference >"$work/out" 2>&1
+	value=$?
 	# PoCL's library lacks functions in some versions: 6.0 atomics of private memory.
 	if ! [ -e "$work/reference" ] && grep -q 'Symbols not found: \[ _Z[0-9]*_cl_' "$work/out"; then
 		echo "kernel $1 is left out: PoCL's library lacks a function that it calls"
+		return
+	fi
+	if [ $value -ne 0 ]; then
+		platforms_are_there "kernel $1"
+		cat "$work/out"
+		fail "kernel $1, by value"
 		return
 	fi
 	"$here/compare" "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
