@@ -218,31 +218,27 @@ static bool ready_locked(void)
 	return true;
 }
 
-/* An idle process, spoilt or not, that was started in these circumstances, or NULL; processes of other
- * circumstances are moved into stale. */
-static struct helper *idle_find_kind_locked(const struct circumstances *now, bool spoilt,
-					    struct list *stale)
-{
-	struct list *link, *next;
-	list_for_each(link, next, &helpers.idle) {
-		struct helper *helper = list_entry(link, struct helper, link);
-		if (helper->spoilt != spoilt)
-			continue;
-		list_remove(link);
-		if (!memcmp(&helper->started_in, now, sizeof(*now)))
-			return helper;
-		list_append(stale, link);
-	}
-	return NULL;
-}
-
-/* An idle process for the job.  One that does not optimize is given to a spoilt process first: otherwise builds with
- * and without optimization in turn would spoil one process after the other, and all of them would stay idle. */
+/* An idle process that was started in these circumstances and can run the job, or NULL; processes of other
+ * circumstances are moved into stale.  A job that does not optimize is given to a spoilt process if there is one:
+ * otherwise builds with and without optimization in turn would spoil one process after the other, and all of them
+ * would stay idle. */
 static struct helper *idle_find_locked(const struct circumstances *now, bool optimizes,
 				       struct list *stale)
 {
-	struct helper *helper = optimizes ? NULL : idle_find_kind_locked(now, true, stale);
-	return helper ? helper : idle_find_kind_locked(now, false, stale);
+	struct helper *found = NULL;
+	struct list *link, *next;
+	list_for_each(link, next, &helpers.idle) {
+		struct helper *helper = list_entry(link, struct helper, link);
+		if (memcmp(&helper->started_in, now, sizeof(*now))) {
+			list_remove(link);
+			list_append(stale, link);
+		} else if (helper->spoilt ? !optimizes && !(found && found->spoilt) : !found) {
+			found = helper;
+		}
+	}
+	if (found)
+		list_remove(&found->link);
+	return found;
 }
 
 static void helper_release(void)
