@@ -47,11 +47,12 @@ says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is no
 (OCL_ICD_VENDORS=$folder/new/vendors; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
 says "no folder for .icd files" "fix:       sudo mkdir -p $folder/new/vendors && echo "
 # A name and values that programs ignore without a word.
-(CULVERT_DEBGU=info CULVERT_WAIT=spn CULVERT_CACHE=maybe CULVERT_COMPILER_TIMEOUT=1m CULVERT_DEBUG=warn,sync,all CULVERT_ANOTHERS=x
-export CULVERT_DEBGU CULVERT_WAIT CULVERT_CACHE CULVERT_COMPILER_TIMEOUT CULVERT_DEBUG CULVERT_ANOTHERS; examine 0; exit $failed) || failed=1
+(CULVERT_DEBGU=info CULVERT_WAIT=spn CULVERT_CACHE=maybe CULVERT_COMPILER_TIMEOUT=1m CULVERT_SOFT_JIT=yes CULVERT_DEBUG=warn,sync,all CULVERT_ANOTHERS=x
+export CULVERT_DEBGU CULVERT_WAIT CULVERT_CACHE CULVERT_COMPILER_TIMEOUT CULVERT_SOFT_JIT CULVERT_DEBUG CULVERT_ANOTHERS; examine 0; exit $failed) || failed=1
 says "mistyped variables" "[ warn ] variable   CULVERT_DEBGU is not a variable of Culvert (did you mean 'CULVERT_DEBUG'?)" \
 	"fix:       unset CULVERT_DEBGU" "CULVERT_WAIT has an invalid value, so the default is used; how threads wait for the GPU: spin" \
-	"CULVERT_CACHE has an invalid value" "CULVERT_COMPILER_TIMEOUT has an invalid value" "CULVERT_DEBUG has an invalid value"
+	"CULVERT_CACHE has an invalid value" "CULVERT_COMPILER_TIMEOUT has an invalid value" "CULVERT_DEBUG has an invalid value" \
+	"CULVERT_SOFT_JIT has an invalid value"
 grep CULVERT_ANOTHERS $folder/out && fail "another program's variable"
 grep 'the cache is disabled' $folder/out && fail "an invalid value of CULVERT_CACHE is not its default"
 (CULVERT_DEBUG=err,sync CULVERT_WAIT=block CULVERT_CACHE=YES; export CULVERT_DEBUG CULVERT_WAIT CULVERT_CACHE; examine 0; exit $failed) || failed=1
