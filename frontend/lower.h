@@ -106,6 +106,10 @@ struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef funct
 /* Positions the builder before a function's first instruction. */
 void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
 
+/* Returns a copy of an integer of 16 or 32 bits, a float or a double, which inline PTX makes, so that libnvvm knows
+ * nothing about its value.  The move costs no instruction of the GPU. */
+LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value);
+
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 

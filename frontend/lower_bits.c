@@ -30,20 +30,6 @@ static bool is_of_bits(LLVMValueRef i)
 	       (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind);
 }
 
-static LLVMValueRef build_move(struct lowering *lowering, LLVMValueRef number)
-{
-	/* Not constant: LLVM's interface was not before 18. */
-	char float_move[] = "mov.f32 $0, $1;", float_operands[] = "=f,f";
-	char double_move[] = "mov.f64 $0, $1;", double_operands[] = "=d,d";
-	LLVMTypeRef type = LLVMTypeOf(number), function = LLVMFunctionType(type, &type, 1, false);
-	const bool is_float = LLVMGetTypeKind(type) == LLVMFloatTypeKind;
-	LLVMValueRef code = LLVMGetInlineAsm(
-		function, is_float ? float_move : double_move, sizeof(float_move) - 1,
-		is_float ? float_operands : double_operands, sizeof(float_operands) - 1, false, false,
-		LLVMInlineAsmDialectATT, false);
-	return LLVMBuildCall2(lowering->builder, function, code, &number, 1, "");
-}
-
 static void move_numbers(struct lowering *lowering, LLVMValueRef bits)
 {
 	LLVMBuilderRef builder = lowering->builder;
@@ -51,14 +37,14 @@ static void move_numbers(struct lowering *lowering, LLVMValueRef bits)
 	LLVMTypeRef type = LLVMTypeOf(numbers), index_type = LLVMInt32TypeInContext(lowering->context);
 	LLVMPositionBuilderBefore(builder, bits);
 	if (!is_vector(type)) {
-		LLVMSetOperand(bits, 0, build_move(lowering, numbers));
+		LLVMSetOperand(bits, 0, fe_build_move(lowering, numbers));
 		return;
 	}
 	LLVMValueRef moved = LLVMGetUndef(type);
 	for (unsigned e = 0; e < LLVMGetVectorSize(type); e++) {
 		LLVMValueRef index = LLVMConstInt(index_type, e, false);
 		LLVMValueRef number = LLVMBuildExtractElement(builder, numbers, index, "");
-		moved = LLVMBuildInsertElement(builder, moved, build_move(lowering, number), index, "");
+		moved = LLVMBuildInsertElement(builder, moved, fe_build_move(lowering, number), index, "");
 	}
 	LLVMSetOperand(bits, 0, moved);
 }

@@ -151,3 +151,20 @@ void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function)
 	LLVMPositionBuilderBefore(lowering->builder, LLVMGetFirstInstruction(entry));
 	LLVMSetCurrentDebugLocation2(lowering->builder, NULL);
 }
+
+LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value)
+{
+	/* Not constant, because LLVM's interface before version 18 takes no constant text. */
+	char text[] = "mov.??? $0, $1;", operands[] = "=?,?";
+	LLVMTypeRef type = LLVMTypeOf(value), function = LLVMFunctionType(type, &type, 1, false);
+	const LLVMTypeKind kind = LLVMGetTypeKind(type);
+	const bool is_short = kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+	const char *type_name = kind == LLVMFloatTypeKind ? "f32" : kind == LLVMDoubleTypeKind ? "f64" :
+				is_short ? "b16" : "b32";
+	memcpy(text + 4, type_name, 3);
+	operands[1] = operands[3] = kind == LLVMFloatTypeKind ? 'f' : kind == LLVMDoubleTypeKind ? 'd' :
+				    is_short ? 'h' : 'r';
+	LLVMValueRef code = LLVMGetInlineAsm(function, text, sizeof(text) - 1, operands, sizeof(operands) - 1,
+					     false, false, LLVMInlineAsmDialectATT, false);
+	return LLVMBuildCall2(lowering->builder, function, code, &value, 1, "");
+}

@@ -255,18 +255,6 @@ static LLVMValueRef build_vector_load(struct lowering *lowering, LLVMValueRef lo
 	return result;
 }
 
-/* A half's bits, in which libnvvm's optimiser does not see the half again; it costs no instruction. */
-static LLVMValueRef build_move(struct lowering *lowering, LLVMValueRef bits)
-{
-	/* Not constant: LLVM's interface was not before 18. */
-	char move[] = "mov.b16 $0, $1;", operands[] = "=h,h";
-	LLVMTypeRef number = LLVMTypeOf(bits), type = LLVMFunctionType(number, &number, 1, false);
-	LLVMValueRef code = LLVMGetInlineAsm(type, move, sizeof(move) - 1, operands,
-					     sizeof(operands) - 1, false, false,
-					     LLVMInlineAsmDialectATT, false);
-	return LLVMBuildCall2(lowering->builder, type, code, &bits, 1, "");
-}
-
 /* libnvvm 13.0 for compute_90 and before joins eight loads of a half in a row from local or
  * private memory, and then fails with "unsupported operation"; integers of the same size it
  * joins well. */
@@ -280,7 +268,7 @@ static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef lo
 					    LLVMBuildPointerCast(builder, pointer, to, ""), "");
 	LLVMSetAlignment(plain, LLVMGetAlignment(load));
 	LLVMSetVolatile(plain, LLVMGetVolatile(load));
-	return LLVMBuildBitCast(builder, build_move(lowering, plain), LLVMTypeOf(load), "");
+	return LLVMBuildBitCast(builder, fe_build_move(lowering, plain), LLVMTypeOf(load), "");
 }
 
 /* Whether the pointer is to an element of a vector of halves in global memory; libnvvm may then know that the
@@ -313,7 +301,7 @@ static void lower_element(struct lowering *lowering, LLVMValueRef i)
 		LLVMReplaceAllUsesWith(i, build_scalar_load(lowering, i));
 		LLVMInstructionEraseFromParent(i);
 	} else if (LLVMIsAStoreInst(i) && stores_half(i) && is_vector_element(LLVMGetOperand(i, 1))) {
-		LLVMSetOperand(i, 0, build_move(lowering, LLVMGetOperand(i, 0)));
+		LLVMSetOperand(i, 0, fe_build_move(lowering, LLVMGetOperand(i, 0)));
 	}
 }
 
@@ -359,7 +347,7 @@ static LLVMValueRef build_store(struct lowering *lowering, LLVMValueRef store)
 	LLVMTypeRef to = LLVMPointerType(bits, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
 	LLVMValueRef number = LLVMBuildBitCast(builder, value, bits, "");
 	if (may_be_joined(pointer) && !LLVMIsConstant(value) && !lowering->unoptimized)
-		number = build_move(lowering, number);
+		number = fe_build_move(lowering, number);
 	LLVMValueRef plain = LLVMBuildStore(builder, number,
 					    LLVMBuildPointerCast(builder, pointer, to, ""));
 	LLVMSetAlignment(plain, LLVMGetAlignment(store));

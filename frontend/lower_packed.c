@@ -61,22 +61,6 @@ static LLVMValueRef build_at(struct lowering *lowering, LLVMValueRef pointer, ui
 	return LLVMBuildInBoundsGEP2(lowering->builder, byte, pointer, &offset, 1, "");
 }
 
-/* Returns the value behind an empty move in inline PTX, so that libnvvm knows nothing about it; it has 16 or
- * 32 bits. */
-static LLVMValueRef build_hidden(struct lowering *lowering, LLVMValueRef value)
-{
-	/* Not constant: LLVM's interface was not before 18. */
-	char short_move[] = "mov.b16 $0, $1;", short_operands[] = "=h,h";
-	char long_move[] = "mov.b32 $0, $1;", long_operands[] = "=r,r";
-	LLVMTypeRef type = LLVMTypeOf(value), function = LLVMFunctionType(type, &type, 1, false);
-	bool is_short = LLVMGetIntTypeWidth(type) == 16;
-	LLVMValueRef code = LLVMGetInlineAsm(
-		function, is_short ? short_move : long_move, sizeof(short_move) - 1,
-		is_short ? short_operands : long_operands, sizeof(short_operands) - 1, false, false,
-		LLVMInlineAsmDialectATT, false);
-	return LLVMBuildCall2(lowering->builder, function, code, &value, 1, "");
-}
-
 static LLVMValueRef build_part(struct lowering *lowering, LLVMValueRef pointer, uint64_t offset_B,
 			       unsigned part_B)
 {
@@ -87,7 +71,7 @@ static LLVMValueRef build_part(struct lowering *lowering, LLVMValueRef pointer, 
 	if (part_B == 1)
 		part = LLVMBuildZExt(lowering->builder, part,
 				     LLVMInt16TypeInContext(lowering->context), "");
-	return build_hidden(lowering, part);
+	return fe_build_move(lowering, part);
 }
 
 /* Loads an integer of size_B bytes in parts of part_B bytes. */

@@ -16,14 +16,7 @@
 /* The values of two arguments are put in a row: a work-item gets the one that is delta behind its own in the first
  * argument of shuffle_down, or delta before its own in the second argument of shuffle_up. */
 #define SHUFFLES(T, NAME, LANES) \
-	SUB_GROUP T NAME##_shuffle(T x, uint index) \
-	{ \
-		return move_idx(x, index, LANES); \
-	} \
-	SUB_GROUP T NAME##_shuffle_xor(T x, uint mask) \
-	{ \
-		return move_bfly(x, mask, LANES); \
-	} \
+	SHUFFLES_OF_ONE(T, NAME, LANES) \
 	SUB_GROUP T NAME##_shuffle_down(T current, T next, uint delta) \
 	{ \
 		const uint lanes = LANES, at = lane() + delta; \

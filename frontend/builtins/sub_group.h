@@ -143,6 +143,17 @@ MOVES(up)
 MOVES(down)
 MOVES(bfly)
 
+/* The shuffles of one value, for the lanes that take part. */
+#define SHUFFLES_OF_ONE(T, NAME, LANES) \
+	SUB_GROUP T NAME##_shuffle(T x, uint index) \
+	{ \
+		return move_idx(x, index, LANES); \
+	} \
+	SUB_GROUP T NAME##_shuffle_xor(T x, uint mask) \
+	{ \
+		return move_bfly(x, mask, LANES); \
+	}
+
 /* M(type, ...) for every scalar type. */
 #define FOR_SCALARS(M, ...) \
 	M(char, __VA_ARGS__) \

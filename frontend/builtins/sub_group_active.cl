@@ -116,14 +116,7 @@ MASK(lt)
 /* -- shuffles and rotations -------------------------------------------------------------------- */
 
 #define SHUFFLES(T, NAME, LANES) \
-	SUB_GROUP T NAME##_shuffle(T x, uint index) \
-	{ \
-		return move_idx(x, index, LANES); \
-	} \
-	SUB_GROUP T NAME##_shuffle_xor(T x, uint mask) \
-	{ \
-		return move_bfly(x, mask, LANES); \
-	} \
+	SHUFFLES_OF_ONE(T, NAME, LANES) \
 	SUB_GROUP T NAME##_shuffle_up(T x, uint delta) \
 	{ \
 		return move_up(x, delta, LANES); \
