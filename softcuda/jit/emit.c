@@ -6,7 +6,7 @@
 
 /* --- parts ---------- */
 
-/* The lanes of a part that have not ended. */
+/* The mask of the part's lanes that have not ended, loaded from the group. */
 static value part_lanes(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
@@ -16,7 +16,7 @@ static value part_lanes(struct emitter *e)
 	return emit_mask(e, bits);
 }
 
-/* Keeps which lanes have not ended for the entry that the part goes on at. */
+/* Stores in the group which lanes of the part have not ended, for the function that continues the part. */
 static void keep_part_lanes(struct emitter *e, value mask)
 {
 	LLVMBuilderRef b = e->builder;
@@ -28,6 +28,7 @@ static void keep_part_lanes(struct emitter *e, value mask)
 	LLVMBuildStore(b, bits, emit_at(e, list, number));
 }
 
+/* Loads what the current part needs of its warp. */
 static void find_warp(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
@@ -48,6 +49,7 @@ static void find_warp(struct emitter *e)
 
 /* --- flow ---------- */
 
+/* The stack slot with the mask of the lanes that wait at a node. */
 static value mask_slot(struct emitter *e, uint32_t node)
 {
 	if (!e->masks[node])
@@ -55,7 +57,7 @@ static value mask_slot(struct emitter *e, uint32_t node)
 	return e->masks[node];
 }
 
-/* Lanes go to a node; others may wait there. */
+/* Sends the lanes of a mask to node `to`, where other lanes may already wait. */
 static void send(struct emitter *e, uint32_t to, value mask)
 {
 	if (plan_has(e->region->nodes[e->node].pending, to)) {
@@ -65,7 +67,8 @@ static void send(struct emitter *e, uint32_t to, value mask)
 	LLVMBuildStore(e->builder, mask, mask_slot(e, to));
 }
 
-/* Goes on with the first of targets and of where lanes wait; where none do the part has ended. */
+/* Branches to the first node, in the region's order, among the targets and the nodes where lanes may wait.  If
+ * there is none, the part has ended. */
 static void step(struct emitter *e, const uint32_t *targets, unsigned count)
 {
 	const uint32_t to = plan_step(e->region, e->node, targets, count, e->rest);
@@ -75,6 +78,7 @@ static void step(struct emitter *e, const uint32_t *targets, unsigned count)
 		LLVMBuildBr(e->builder, e->starts[to]);
 }
 
+/* Removes the lanes of a mask from the part's live lanes. */
 static void end_lanes(struct emitter *e, value mask)
 {
 	LLVMBuilderRef b = e->builder;
@@ -83,7 +87,8 @@ static void end_lanes(struct emitter *e, value mask)
 	LLVMBuildStore(b, live, e->live);
 	if (!e->plan->together)
 		return;
-	/* Who waits for these lanes has to know, if the part goes on without them. */
+	/* Ops such as a shuffle wait for the live lanes of the warp.  The host has to know which lanes have ended if
+	 * other lanes of the part continue. */
 	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
 	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
 	LLVMPositionBuilderAtEnd(b, tell);
@@ -92,37 +97,40 @@ static void end_lanes(struct emitter *e, value mask)
 	LLVMPositionBuilderAtEnd(b, on);
 }
 
-/* A guard as the lanes that it lets. */
+/* The mask of the node's lanes for which the guard of op holds. */
 static value guard_lanes(struct emitter *e, uint32_t op)
 {
 	return emit_guarded(e, op);
 }
 
+/* The mask of the node's lanes that are not in a mask. */
 static value others(struct emitter *e, value mask)
 {
 	return LLVMBuildAnd(e->builder, e->now, LLVMBuildNot(e->builder, mask, ""), "");
 }
 
-/* A guard that all lanes have alike. */
+/* The guard of op, which is uniform, as a scalar condition. */
 static value guard_condition(struct emitter *e, uint32_t op)
 {
 	value guard = emit_web(e, e->plan->use[(size_t)op * PLAN_USES + PLAN_GUARD], true);
 	return e->plan->code->ops[op].guard_negated ? LLVMBuildNot(e->builder, guard, "") : guard;
 }
 
+/* The node that a branch to a block leads to: the latch of a loop if the branch goes back to the loop's header. */
 static uint32_t target_node(const struct emitter *e, uint32_t block)
 {
 	const uint32_t node = e->region->node_of[block];
 	return node > e->node ? node : e->region->latch_of[block];
 }
 
+/* Sends the node's lanes to one node. */
 static void go(struct emitter *e, uint32_t target)
 {
 	send(e, target, e->now);
 	step(e, &target, 1);
 }
 
-/* A branch whose lanes take both ways, perhaps. */
+/* A branch whose guard varies: lanes may diverge, some to the target, the others to the next block. */
 static void branch_apart(struct emitter *e, const struct plan_block *block)
 {
 	const uint32_t targets[2] = {target_node(e, block->next), target_node(e, block->target)};
@@ -136,6 +144,7 @@ static void branch_apart(struct emitter *e, const struct plan_block *block)
 	step(e, targets, 2);
 }
 
+/* A branch whose guard is uniform: all lanes take it, or none does. */
 static void branch_together(struct emitter *e, const struct plan_block *block)
 {
 	LLVMBasicBlockRef taken = emit_block(e, "taken"), on = emit_block(e, "on");
@@ -180,7 +189,9 @@ static void end_exit(struct emitter *e, const struct plan_block *block)
 	go(e, next);
 }
 
-/* What runs behind the barrier finds its values in the frame; so does the barrier's own op. */
+/* Ends a block at a barrier.  The code after the barrier is another function, so values that are live there are
+ * saved in the frame; so are the operands of the barrier, which the interpreter may run.  If some live lanes of the
+ * part are not at the barrier, the part is left to the interpreter. */
 static void end_barrier(struct emitter *e, const struct plan_block *block)
 {
 	const struct plan *plan = e->plan;
@@ -192,14 +203,16 @@ static void end_barrier(struct emitter *e, const struct plan_block *block)
 		if (plan->use[(size_t)op * PLAN_USES + k] != PLAN_NONE)
 			emit_save(e, plan->use[(size_t)op * PLAN_USES + k], true);
 	for (uint32_t i = plan->live_at[block->next]; i < plan->live_at[block->next + 1]; i++)
-		/* What the barrier itself puts is not there yet. */
+		/* The result of the barrier itself does not exist yet. */
 		if (plan->live[i] != plan->def[(size_t)op * OP_OPERANDS])
 			emit_save(e, plan->live[i], false);
 	keep_part_lanes(e, live);
 	emit_part_end(e, emit_i32(e, COMPILED_WAITS | block->entry));
 }
 
-/* Loops have a budget, so that whoever waits for others lets them run. */
+/* Counts an iteration of a loop against the part's budget.  When the budget is used up, the host is asked whether
+ * to go on, to stop, or to leave the loop to the interpreter, which lets other work-groups run that this loop may
+ * wait for. */
 static void spend(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
@@ -242,7 +255,7 @@ static void emit_end(struct emitter *e, const struct plan_block *block)
 	}
 }
 
-/* Nobody came. */
+/* Branches to the next node if no lane runs this one. */
 static void skip_if_empty(struct emitter *e)
 {
 	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
@@ -276,7 +289,9 @@ static void emit_node(struct emitter *e, uint32_t n)
 
 /* --- ops ---------- */
 
-/* The handler would have lanes wait for others of the warp: that is the interpreter's. */
+/* Emits the test before an op that lanes of a warp run together, such as a shuffle.  If a live lane that the op
+ * names is not among the node's lanes, these would have to wait for it, which only the interpreter can do; so the part
+ * is left to the interpreter. */
 static void meet(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];
@@ -288,7 +303,7 @@ static void meet(struct emitter *e, uint32_t op)
 	if (emit_is_uniform(e, op, verb->members)) {
 		members = emit_operand(e, op, verb->members, true);
 	} else {
-		/* Each lane names its own: those of the first, if all name the same. */
+		/* The member mask varies: the lowest lane's is used, and the part is left if another differs. */
 		value each = emit_operand(e, op, verb->members, false);
 		members = LLVMBuildExtractElement(b, each, emit_lowest_lane(e, e->now), "");
 		differ = LLVMBuildICmp(b, LLVMIntNE, each, emit_splat(e, members), "");
@@ -315,6 +330,7 @@ void emit_op(struct emitter *e, uint32_t op)
 
 /* --- the function ---------- */
 
+/* Loads what all parts of the group have in common. */
 static void read_launch(struct emitter *e)
 {
 	e->job = emit_field(e, e->pointer, e->group, offsetof(struct group, job));
@@ -325,7 +341,9 @@ static void read_launch(struct emitter *e)
 	e->parameters = emit_field(e, e->pointer, e->launch, offsetof(struct soft_launch, parameters));
 }
 
-/* Values that are alive at the entry; all others are nothing yet. */
+/* At the beginning of a part, initializes the masks, the budget and the webs that are live at the entry.  Their
+ * values are in the frame, except at the start of the kernel, where they are 0.  clear_webs initializes all other
+ * webs. */
 static void begin_part(struct emitter *e, uint32_t entry)
 {
 	const struct plan *plan = e->plan;
@@ -344,7 +362,7 @@ static void begin_part(struct emitter *e, uint32_t entry)
 	}
 }
 
-/* for (part = first; part < end; part++) */
+/* Emits the loop over the parts, for (part = first; part < end; part++), apart from the nodes' code. */
 static void emit_loop(struct emitter *e, uint32_t entry)
 {
 	LLVMBuilderRef b = e->builder;
@@ -366,8 +384,9 @@ static void emit_loop(struct emitter *e, uint32_t entry)
 	LLVMBuildRet(b, LLVMBuildLoad2(b, e->i32, e->state, ""));
 }
 
-/* Nothing of one part is handed on to the next, and lanes that have not got a value yet have 0, not what LLVM may
- * take for anything. */
+/* Sets all webs that are not live at the entry to 0 at the beginning of each part.  Otherwise values would be
+ * carried from one part to the next, and lanes that have not assigned a web would read an undefined
+ * value of LLVM's. */
 static void clear_webs(struct emitter *e, uint32_t entry)
 {
 	const struct plan *plan = e->plan;
@@ -381,6 +400,7 @@ static void clear_webs(struct emitter *e, uint32_t entry)
 			LLVMBuildStore(e->builder, LLVMConstNull(LLVMGetAllocatedType(e->webs[w])), e->webs[w]);
 }
 
+/* Creates the function of the region with its head block. */
 static void make_function(struct emitter *e, const char *name)
 {
 	LLVMTypeRef parameters[3] = {e->pointer, e->i32, e->i32};

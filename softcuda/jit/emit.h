@@ -1,10 +1,12 @@
-/* A plan becomes LLVM IR: a function for each region, which runs parts of a work-group one after the other.
+/* The emitter translates a plan (plan.h) to LLVM IR.  It makes a function for each region; the function runs parts
+ * of a work-group one after the other.
  *
- * A value that all lanes have alike, or that grows by a stride from lane to lane, is a scalar: the first lane's.  Any
- * other is a vector with an element for each lane of the part.  Registers are integers everywhere; who wants floats
- * casts bits.  Every web has a stack slot, which LLVM's own passes turn into values.
+ * A uniform value, or a linear one, which grows by a stride from lane to lane, is represented by a scalar: the
+ * value of the part's first lane.  Any other value is a vector with an element for each lane of the part.
+ * Registers have integer types everywhere; code that needs floats bitcasts them.  Each web has a stack slot (an
+ * alloca), which LLVM's passes promote to SSA values.
  *
- * One emitter, one thread; all of it belongs to one LLVM context. */
+ * An emitter is used by one thread.  Its module, builder, types and values belong to one LLVM context. */
 #ifndef CULVERT_SOFTCUDA_JIT_EMIT_H
 #define CULVERT_SOFTCUDA_JIT_EMIT_H
 
@@ -15,109 +17,121 @@
 
 typedef LLVMValueRef value;
 
-/* How parts have ended so far, as the function's result: nothing yet. */
+/* The value of emitter.state while no part has ended yet. */
 enum { EMIT_STATE_NONE = 0xffff };
 
-/* The functions of struct compiled_host. */
+/* The functions of struct compiled_host that compiled code calls through emit_help. */
 enum emit_help { HELP_CALL, HELP_ACCESS, HELP_LEAVING, HELP_LEAVE, HELP_END, HELP_TIRED };
 
 struct emitter {
 	const struct plan *plan;
 	const struct compiled_host *host;
 	const struct plan_region *region;
-	struct compiled *compiled;        /* what the module is made for: slots are added to it */
-	uint32_t *slot_of;                /* op -> slot, plus one; 0: it has none yet */
+	struct compiled *compiled;        /* the compiled kernel's description; the emitter adds slots */
+	uint32_t *slot_of;                /* by op: its memory slot plus one; 0: none yet */
 	LLVMContextRef context;
 	LLVMModuleRef module;
 	LLVMBuilderRef builder;
 	LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, pointer;
-	/* Of the function. */
+	/* The function that is being emitted. */
 	value function;
-	LLVMBasicBlockRef head;           /* before the loop over parts: what all parts share */
-	LLVMBasicBlockRef first_block, next_part;  /* of the loop over parts */
-	value group, launch, job;         /* arguments of the function, and what they point to */
+	LLVMBasicBlockRef head;           /* runs once, before the loop over parts */
+	LLVMBasicBlockRef first_block, next_part;  /* the first and the last of the loop over parts */
+	value group, launch, job;         /* the group, and what its fields point to */
 	value shared, shared_B, parameters, constants;
-	value part, warp, first_lane;     /* of the loop over parts: a number; a pointer; 0 but for parts of a warp */
+	value part, warp, first_lane;     /* the part's index, its warp, its first lane's index in the warp */
 	value registers, local, local_stride;
-	value *slot_start, *slot_size;    /* by slot: what is known of memory when the function begins */
-	value *webs;                      /* stack slots; NULL: not used in this region yet */
-	value *masks;                     /* by node: stack slots of the lanes that wait there */
-	value live, budget, state;        /* stack slots: lanes that have not ended; turns of loops; how parts ended */
-	LLVMBasicBlockRef *starts;        /* by node */
-	/* Of the node. */
+	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
+	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
+	value *masks;                     /* by node: stack slot with the mask of lanes that wait there */
+	value live, budget, state;        /* stack slots: lanes not ended; loop iterations left; result */
+	LLVMBasicBlockRef *starts;        /* by node: its first basic block */
+	/* The node that is being emitted. */
 	uint32_t node;
-	value now;                        /* the lanes that run it */
-	bool failed;                      /* memory ran out */
-	uint64_t *set;                    /* room for a set of webs, and for a set of nodes */
-	uint64_t *rest;
+	value now;                        /* mask of the lanes that run the node */
+	bool failed;                      /* an allocation failed */
+	uint64_t *set;                    /* scratch space for a set of webs */
+	uint64_t *rest;                   /* scratch space for a set of nodes */
 };
 
 /* --- types and constants ---------- */
 
 LLVMTypeRef emit_integer(const struct emitter *e, unsigned bits);
-/* A vector of them, or the scalar itself. */
+/* Returns the element type itself if scalar is set, otherwise a vector of it with an element for each lane. */
 LLVMTypeRef emit_type(const struct emitter *e, LLVMTypeRef element, bool scalar);
-/* The number as a constant like `like`, whose elements are integers. */
+/* A constant of the type of `like`, an integer or a vector of integers, whose elements are all `number`. */
 value emit_number(const struct emitter *e, value like, uint64_t number);
 value emit_i32(const struct emitter *e, uint32_t number);
 value emit_i64(const struct emitter *e, uint64_t number);
-/* All elements alike. */
+/* A vector whose elements are all `scalar`. */
 value emit_splat(const struct emitter *e, value scalar);
-/* A vector of base + l * stride. */
+/* A vector whose element for lane l is base + l * stride. */
 value emit_row(const struct emitter *e, value base, int64_t stride);
 bool emit_is_scalar(value v);
-/* A call of an intrinsic function for the type of the first operand; returns its result. */
+/* Calls an LLVM intrinsic, overloaded for the types in `overloads`, and returns its result.  emit_unary and
+ * emit_binary overload it for the type of a. */
 value emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
 		     value *operands, unsigned count);
 value emit_unary(const struct emitter *e, const char *name, value a);
 value emit_binary(const struct emitter *e, const char *name, value a, value b);
-/* The byte `offset_B` behind a pointer, and what lies there. */
+/* emit_at returns the pointer plus offset_B bytes; emit_field loads a value of a type from there.  emit_slot allocates
+ * a stack slot. */
 value emit_at(const struct emitter *e, value pointer, value offset_B);
 value emit_field(const struct emitter *e, LLVMTypeRef type, value pointer, size_t offset_B);
 value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name);
-/* A call of one of the host's functions; those that return something return 32 bits. */
+/* Calls one of the functions of struct compiled_host.  The result is an i32, for functions that return something. */
 value emit_help(const struct emitter *e, enum emit_help which, value *operands, unsigned count);
 
-/* --- masks ---------- */
+/* --- masks: vectors of i1 with an element for each lane of the part ---------- */
 
+/* Whether any lane is in a mask: a scalar i1. */
 value emit_any(const struct emitter *e, value mask);
-/* The lanes of a mask as bits of the warp's. */
+/* A mask as an i32 with a bit for each lane of the warp, of which those of other parts are 0. */
 value emit_lanes(const struct emitter *e, value mask);
-/* The lanes of a part whose bits are set, the first lane's as bit 0 of 32. */
+/* The mask of the lanes whose bits are set in an i32; bit 0 is the part's first lane. */
 value emit_mask(const struct emitter *e, value bits);
 value emit_no_lanes(const struct emitter *e);
-/* The lowest lane of a mask, which is not empty: a scalar of 32 bits. */
+/* The index in the part of a mask's lowest lane: a scalar i32.  The mask must not be empty. */
 value emit_lowest_lane(const struct emitter *e, value mask);
 
 /* --- operands and results ---------- */
 
-/* Whether all lanes have operand k alike; whether the op is done once for all of them. */
+/* Whether operand k of op is uniform; whether it is linear, with its stride; whether the op is computed once, on
+ * scalars, rather than for each lane. */
 bool emit_is_uniform(const struct emitter *e, uint32_t op, unsigned k);
 bool emit_is_linear(const struct emitter *e, uint32_t op, unsigned k, int64_t *stride_out);
 bool emit_once(const struct emitter *e, uint32_t op);
-/* Operand k: a scalar or a vector as `scalar` says; bits, as whoever looks at them finds them. */
+/* Operand k of op as an integer: a scalar if `scalar` is set, otherwise a vector.  If the operand's web may hold an
+ * f32 NaN with any bits (web.any_nan), such a NaN is replaced by NAN_32, unless op only copies it to another such
+ * web. */
 value emit_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar);
-/* The same as a float, whose bits, if it is a NaN, may be any. */
+/* Operand k of op as a float of `type`.  The bits of an f32 NaN are unspecified. */
 value emit_float_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar, LLVMTypeRef type);
-/* Result k, of the lanes that run the op. */
+/* Assigns v to result k of op in the lanes that run op.  Other lanes keep their old values where these are needed.
+ * emit_float_result assigns a float to result 0. */
 void emit_result(struct emitter *e, uint32_t op, unsigned k, value v);
 void emit_float_result(struct emitter *e, uint32_t op, value v);
-/* A web's value as a vector, or as it is in its slot. */
+/* emit_web loads a web's value from its stack slot.  scalar: the first lane's value, of a linear web; otherwise a
+ * vector.  emit_web_set assigns a value to a web in all lanes. */
 value emit_web(struct emitter *e, uint32_t web, bool scalar);
 void emit_web_set(struct emitter *e, uint32_t web, value v);
-/* The lanes that run op: those of the node that its guard lets. */
+/* The mask of the lanes that run op: those of the node for which op's guard holds. */
 value emit_guarded(struct emitter *e, uint32_t op);
 
 /* --- the frame ---------- */
 
-/* Into the frame's registers, where the interpreter finds them, and back. */
+/* Stores a web's value in the register of the frame that the interpreter uses for it, for all lanes of the part.
+ * Without for_interpreter only the first lane of a linear web is stored, unless it is a predicate. */
 void emit_save(struct emitter *e, uint32_t web, bool for_interpreter);
-/* The same for the interpreter, of the lanes of a mask alone. */
+/* As emit_save for the interpreter, but stores only the lanes of a mask. */
 void emit_save_lanes(struct emitter *e, uint32_t web, value mask);
+/* Loads a web's value from the frame: the first lane's if `scalar` is set, otherwise a vector. */
 value emit_load_saved(struct emitter *e, uint32_t web, bool scalar);
 
 /* --- ops ---------- */
 
+/* emit_op emits any op.  The functions that return bool emit the ops of one family; they return false for an op
+ * that they do not handle. */
 void emit_op(struct emitter *e, uint32_t op);
 bool emit_integer_op(struct emitter *e, uint32_t op);
 bool emit_float_op(struct emitter *e, uint32_t op);
@@ -125,32 +139,37 @@ bool emit_move_op(struct emitter *e, uint32_t op);
 bool emit_convert_op(struct emitter *e, uint32_t op);
 bool emit_special_op(struct emitter *e, uint32_t op);
 bool emit_memory_op(struct emitter *e, uint32_t op);
-/* The interpreter's handler does it, for these lanes.  slot: of memory, looked up anew by the way; PLAN_NONE. */
+/* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
+ * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
-/* Puts a float, but for lanes in doubt: if one of these runs the op, the handler does it for all that do.  The operands are
- * read before the result is put, which may have the web of one of them. */
+/* Assigns the float f to the result of op, unless `doubt` holds for a lane that runs op; then the handler runs op
+ * for all of these lanes.  The result is not assigned before that decision: it may have the web of an operand,
+ * which the handler reads. */
 void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt);
-/* A float as the one NaN if it is one. */
+/* The bits of a float of `type`, with any NaN replaced by NAN_32. */
 value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type);
-/* If condition, a scalar, holds, the interpreter goes on with op, with all lanes of the part where they are. */
+/* Leaves the part to the interpreter if condition, a scalar, holds.  The interpreter continues the node's lanes at op,
+ * and lanes that wait at other nodes at the beginning of those. */
 void emit_leave_if(struct emitter *e, value condition, uint32_t op);
-/* A linear operand k of 32 bits is about to be one of 64: its stride holds only if no lane of it runs over. */
+/* Guards the extension of operand k of op from 32 to 64 bits.  If the operand and the result are linear, the stride is
+ * preserved only if no lane's 32-bit value wraps around; the part is left to the interpreter if one does. */
 void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_signed);
-/* An integer in more or fewer bits. */
+/* Truncates an integer of `from` bits, or a vector of them, to `bits`, or extends it with its sign or with zeros. */
 value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed);
-/* The slot of what an access looks up. */
+/* The memory slot of a load or store: the index in group.slots of the range of memory that it accesses. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op);
 
 /* --- flow ---------- */
 
-/* Makes the function of an entry; NULL when memory ran out. */
+/* Emits the function of an entry's region; NULL when out of memory. */
 value emit_region(struct emitter *e, uint32_t entry, const char *name);
+/* Appends an empty basic block to the function. */
 LLVMBasicBlockRef emit_block(const struct emitter *e, const char *name);
-/* Branches: to `seldom` if condition holds, which it does seldom. */
+/* Branches to `seldom` if condition holds, otherwise to `usual`.  Branch weights tell LLVM that it rarely holds. */
 void emit_unlikely(const struct emitter *e, value condition, LLVMBasicBlockRef seldom, LLVMBasicBlockRef usual);
-/* Ends the part and goes on with the next one: how it stands (exec/compiled.h). */
+/* Stores `how`, the state of the part at its end (COMPILED_DONE and so on), and branches to the next part. */
 void emit_part_end(struct emitter *e, value how);
-/* Ends the function: the handler has noted a fault, or the launch is to stop. */
+/* Returns COMPILED_FAULT from the function, after a handler noted a fault, or when the launch is to stop. */
 void emit_fault(struct emitter *e);
 
 #endif

@@ -1,10 +1,12 @@
-/* Ops that the interpreter's handlers do, and how compiled code hands over to the interpreter for good.
+/* Calls of the interpreter's handlers for single ops, and the code that leaves a part to the interpreter for good.
  *
- * A handler finds its operands in the frame and puts its results there: they are saved before, and loaded behind. */
+ * A handler reads its operands from the frame and writes its results there.  So compiled code saves the operands in
+ * the frame before the call, and loads the results from the frame after it. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
 
+/* The address of op, of type struct op, in the code that the interpreter runs. */
 static value op_pointer(const struct emitter *e, uint32_t op)
 {
 	value code = emit_field(e, e->pointer, e->job, offsetof(struct job, code));
@@ -21,7 +23,6 @@ static void save_operands(struct emitter *e, uint32_t op)
 	}
 }
 
-/* The lowest lane of a mask, of those that a part has. */
 value emit_lowest_lane(const struct emitter *e, value mask)
 {
 	LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->plan->width);
@@ -32,7 +33,8 @@ value emit_lowest_lane(const struct emitter *e, value mask)
 	       LLVMBuildZExt(e->builder, lane, e->i32, "");
 }
 
-/* The lanes that did not run the op have nothing of it. */
+/* Loads the results of op, which the handler has written for the lanes of mask alone.  The scalar of a linear
+ * result is therefore taken from the lowest lane of mask. */
 static void load_results(struct emitter *e, uint32_t op, value mask)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++) {
@@ -46,6 +48,7 @@ static void load_results(struct emitter *e, uint32_t op, value mask)
 	}
 }
 
+/* Emits the call of the handler for the lanes of mask, which is not empty. */
 static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
 	value operands[4] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
@@ -66,7 +69,7 @@ void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 		call(e, op, mask, slot);
 		return;
 	}
-	/* Nobody may be left behind a guard. */
+	/* The guard may hold for no lane: the call is skipped then. */
 	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
 	LLVMBuildCondBr(e->builder, emit_any(e, mask), some, none);
 	LLVMPositionBuilderAtEnd(e->builder, some);
@@ -91,7 +94,7 @@ void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt)
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
-/* --- for good ---------- */
+/* --- the end of a part, and leaving it to the interpreter ---------- */
 
 void emit_part_end(struct emitter *e, value how)
 {
@@ -99,7 +102,7 @@ void emit_part_end(struct emitter *e, value how)
 	value at = emit_field(e, e->pointer, e->group, offsetof(struct group, at));
 	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 2), ""), e->i64, "");
 	LLVMBuildStore(b, LLVMBuildTrunc(b, how, e->i16, ""), emit_at(e, at, number));
-	/* All alike, or mixed. */
+	/* The function's result is how the parts stand if all of them stand alike, otherwise COMPILED_MIXED. */
 	value before = LLVMBuildLoad2(b, e->i32, e->state, "");
 	value first = LLVMBuildICmp(b, LLVMIntEQ, before, emit_i32(e, EMIT_STATE_NONE), "");
 	value same = LLVMBuildICmp(b, LLVMIntEQ, before, how, "");
@@ -108,20 +111,22 @@ void emit_part_end(struct emitter *e, value how)
 	LLVMBuildBr(b, e->next_part);
 }
 
+/* Tells the interpreter that the lanes of mask continue at op pc. */
 static void leave_at(struct emitter *e, value mask, uint32_t pc)
 {
 	value operands[3] = {e->warp, emit_lanes(e, mask), emit_i32(e, pc)};
 	emit_help(e, HELP_LEAVE, operands, 3);
 }
 
-/* Saves what lanes that are to run op or wait elsewhere need.  Registers share places, so that lanes in different parts
- * of the code may have different values in one: each lane's is its own. */
+/* Saves the webs that are live before op for the node's lanes, and those that are live at other nodes for the lanes
+ * that wait there.  Several webs may belong to one register, and lanes at different places in the code may have
+ * different webs in it; so each web is saved only for the lanes in which it is live. */
 static void save_live(struct emitter *e, uint32_t op)
 {
 	const struct plan *plan = e->plan;
 	const struct plan_region *region = e->region;
 	const struct plan_node *node = &region->nodes[e->node];
-	/* A latch's lanes are at its header. */
+	/* The block of a latch is the loop's header, where the lanes of the latch continue. */
 	plan_live_before(plan, node->block, op, e->set);
 	for (uint32_t w = 0; w < plan->web_words; w++)
 		for (uint64_t rest = e->set[w]; rest; rest &= rest - 1)
@@ -163,7 +168,8 @@ void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_si
 	int64_t stride;
 	if (web == PLAN_NONE || e->plan->webs[web].kind != WEB_LINEAR || !emit_is_linear(e, op, k, &stride) || !stride)
 		return;
-	/* Of lanes that go up the last has most, of lanes that go down least. */
+	/* With a positive stride the last lane has the greatest value, with a negative one the least.  span is the
+	 * difference between the last lane and the first. */
 	const int64_t span = stride * (int64_t)(e->plan->width - 1);
 	const int64_t limit = span > 0 ? is_signed ? INT32_MAX : (int64_t)UINT32_MAX : is_signed ? INT32_MIN : 0;
 	value last = emit_resize(e, emit_operand(e, op, k, true), 32, 64, is_signed);

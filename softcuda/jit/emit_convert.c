@@ -1,4 +1,5 @@
-/* cvt between the types that programs convert most; the interpreter's handler does the rest. */
+/* cvt between integers, f32 and f64 with the common modifiers.  The interpreter's handler does the other
+ * conversions. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -6,12 +7,13 @@
 #include "softcuda/exec/convert.h"
 #include "softcuda/exec/real.h"
 
+/* A conversion that is being emitted. */
 struct work {
 	struct emitter *e;
 	const struct jit_verb *verb;
 	uint32_t op;
 	unsigned mode;
-	bool once;
+	bool once;                /* computed once, on scalars (emit_once) */
 };
 
 static LLVMTypeRef float_type(const struct emitter *e, unsigned bits)
@@ -19,31 +21,32 @@ static LLVMTypeRef float_type(const struct emitter *e, unsigned bits)
 	return bits == 64 ? e->f64 : e->f32;
 }
 
-/* The bits that a register of a type has: bytes lie in 16. */
+/* The width of the register for a value of so many bits: 8-bit values are in 16-bit registers. */
 static unsigned register_bits(unsigned bits)
 {
 	return bits == 8 ? 16 : bits;
 }
 
-/* Bytes of a register of 16 bits are its lower ones. */
+/* The source operand in the width of its type.  An 8-bit value is in the lower half of its register. */
 static value source_integer(const struct work *w)
 {
 	value v = emit_operand(w->e, w->op, 1, w->once);
 	return w->verb->from == 8 ? emit_resize(w->e, v, 16, 8, false) : v;
 }
 
+/* The source, clamped to the range of the destination type, in 64 bits. */
 static value clamped(const struct work *w, value v)
 {
 	const unsigned bits = w->verb->bits;
 	const bool to_signed = w->verb->to_signed, is_signed = w->verb->is_signed;
 	const uint64_t top = bits == 64 && !to_signed ? UINT64_MAX : (UINT64_C(1) << (bits - to_signed)) - 1;
 	const int64_t low = to_signed ? -(int64_t)top - 1 : 0;
-	/* As exec/convert.c: by the source's sign, in 64 bits. */
+	/* As in exec/convert.c, the source is extended to 64 bits according to the signedness of its own type. */
 	v = emit_resize(w->e, v, w->verb->from, 64, is_signed);
 	if (!is_signed)
 		return emit_binary(w->e, "llvm.umin", v, emit_number(w->e, v, top));
 	v = emit_binary(w->e, "llvm.smax", v, emit_number(w->e, v, (uint64_t)low));
-	/* Nothing signed is above the top of u64. */
+	/* No signed value is greater than the maximum of u64. */
 	return top > INT64_MAX ? v : emit_binary(w->e, "llvm.smin", v, emit_number(w->e, v, top));
 }
 
@@ -57,11 +60,11 @@ static value integer_to_integer(const struct work *w)
 		v = emit_resize(w->e, clamped(w, v), 64, bits, false);
 	else
 		v = emit_resize(w->e, v, w->verb->from, bits, w->verb->is_signed);
-	/* To the register's width by the result's sign. */
+	/* The result is extended to the width of its register according to the signedness of its type. */
 	return emit_resize(w->e, v, bits, register_bits(bits), w->verb->to_signed);
 }
 
-/* To nearest: one rounding, which the host's conversion has. */
+/* Converts with one rounding, to nearest even, as sitofp and uitofp of LLVM do. */
 static value integer_to_float(const struct work *w)
 {
 	value v = source_integer(w);
@@ -70,6 +73,7 @@ static value integer_to_float(const struct work *w)
 				  : LLVMBuildUIToFP(w->e->builder, v, type, "");
 }
 
+/* An f32 whose subnormal values are replaced by zeros of the same sign (.ftz). */
 static value flush(const struct work *w, value f)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -80,6 +84,7 @@ static value flush(const struct work *w, value f)
 	return LLVMBuildBitCast(b, bits, LLVMTypeOf(f), "");
 }
 
+/* A float rounded to an integral value in the rounding mode of the op. */
 static value whole(const struct work *w, value f)
 {
 	switch (w->mode & CONVERT_ROUNDING) {
@@ -94,8 +99,8 @@ static value whole(const struct work *w, value f)
 	}
 }
 
-/* What is out of range becomes the nearest that is in it; a NaN 0, but of f64 or in 64 bits only the top
- * bit set. */
+/* Converts a float to an integer.  A value out of range becomes the nearest value in range.  A NaN becomes 0; if
+ * the source is f64 or the result has 64 bits, it becomes the number whose top bit alone is set. */
 static value float_to_integer(const struct work *w)
 {
 	struct emitter *e = w->e;
@@ -115,7 +120,8 @@ static value float_to_integer(const struct work *w)
 	return emit_resize(e, r, bits, register_bits(bits), w->verb->to_signed);
 }
 
-/* Between floats without a rounding that the host has not. */
+/* Converts f32 to f32 or f64, or f64 to f64.  Returns false for .sat, and for rounding modes other than to nearest
+ * even unless the op rounds to an integral value.  *r is the result; it is not set if the result has been assigned. */
 static bool float_to_float(const struct work *w, value *r)
 {
 	struct emitter *e = w->e;
@@ -123,12 +129,12 @@ static bool float_to_float(const struct work *w, value *r)
 	const unsigned known = CONVERT_ROUNDING | CONVERT_FTZ | CONVERT_INTEGRAL;
 	if (w->mode & ~known || (!(w->mode & CONVERT_INTEGRAL) && (w->mode & CONVERT_ROUNDING) > CONVERT_RN))
 		return false;
-	/* Only bits move, a NaN's too. */
+	/* Without modifiers f32 to f32 copies the bits, those of a NaN included. */
 	if (bits == 32 && from == 32 && !w->mode) {
 		emit_result(e, w->op, 0, emit_operand(e, w->op, 1, w->once));
 		return true;
 	}
-	/* A NaN keeps what fits of its bits. */
+	/* narrow_float converts f64 to f32, because a NaN keeps those of its bits that fit. */
 	if (bits == 32 && from == 64)
 		return false;
 	*r = emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
@@ -143,13 +149,14 @@ static bool float_to_float(const struct work *w, value *r)
 	return true;
 }
 
-/* A NaN from f64 or to it has bits of its own: the handler says which. */
+/* Assigns the result f of a conversion from or to f64.  The bits of a NaN depend on the operand, so the handler
+ * computes the results if one of them is a NaN. */
 static void put_unless_nan(const struct work *w, value f)
 {
 	emit_float_unless(w->e, w->op, f, LLVMBuildFCmp(w->e->builder, LLVMRealUNO, f, f, ""));
 }
 
-/* From f64 to f32 to nearest. */
+/* Converts f64 to f32, rounded to nearest even; returns false for other modifiers than .rn and .ftz. */
 static bool narrow_float(const struct work *w)
 {
 	struct emitter *e = w->e;

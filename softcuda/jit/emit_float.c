@@ -1,21 +1,22 @@
-/* f32 and f64, as exec/float.c and exec/approx.c compute them.
+/* Arithmetic of f32 and f64, with the results of exec/float.c and exec/approx.c.
  *
- * No operation is contracted or reordered.  A NaN of f32 may have any bits until somebody looks at them
- * (web.any_nan); which NaN comes out of f64 depends on the operands, so that where one comes out the interpreter's
- * handler does the op once more.  The same goes for what .ftz makes of a result that only rounding lifted to the least
- * normal number. */
+ * No operation is contracted or reordered.  An f32 NaN may have any bits until an op reads it as an integer
+ * (web.any_nan).  The bits of an f64 NaN depend on the operands; so when a result is a NaN, the interpreter's
+ * handler runs the op again.  The handler also runs an op with .ftz again whose f32 result is the least normal
+ * number: .ftz flushes a result that was subnormal before it was rounded. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
 
 #include "softcuda/exec/real.h"
 
+/* An op that is being emitted. */
 struct work {
 	struct emitter *e;
 	const struct jit_verb *verb;
 	uint32_t op;
-	bool once;
-	LLVMTypeRef type;
+	bool once;                /* computed once, on scalars (emit_once) */
+	LLVMTypeRef type;         /* element type: f32 or f64 */
 };
 
 static value bits_of(const struct work *w, value f)
@@ -29,13 +30,14 @@ static value float_of(const struct work *w, value bits)
 	return LLVMBuildBitCast(w->e->builder, bits, emit_type(w->e, w->type, emit_is_scalar(bits)), "");
 }
 
+/* A float constant, as a scalar or a vector as `like` is. */
 static value real(const struct work *w, value like, double number)
 {
 	value constant = LLVMConstReal(w->type, number);
 	return emit_is_scalar(like) ? constant : emit_splat(w->e, constant);
 }
 
-/* Subnormals to zero of the same sign. */
+/* An f32 whose subnormal values are replaced by zeros of the same sign. */
 static value flushed(const struct work *w, value f)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -46,7 +48,7 @@ static value flushed(const struct work *w, value f)
 	return float_of(w, LLVMBuildSelect(b, small, zero, bits, ""));
 }
 
-/* To [0, 1]; NaN to 0. */
+/* A float clamped to [0, 1]; a NaN becomes 0. */
 static value saturated(const struct work *w, value f)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -56,13 +58,14 @@ static value saturated(const struct work *w, value f)
 	return LLVMBuildSelect(b, above, least, real(w, f, 0), "");
 }
 
+/* Operand k as a float, flushed if the op has .ftz. */
 static value operand(const struct work *w, unsigned k)
 {
 	value f = emit_float_operand(w->e, w->op, k, w->once, w->type);
 	return w->verb->ftz ? flushed(w, f) : f;
 }
 
-/* --- minimum and maximum: -0 is less than +0, a NaN loses ---------- */
+/* --- minimum and maximum: -0 is less than +0; of a NaN and a number the number is the result ---------- */
 
 static value extreme(const struct work *w)
 {
@@ -86,6 +89,7 @@ static value absolute(const struct work *w, value f)
 	return emit_unary(w->e, "llvm.fabs", f);
 }
 
+/* div, or rcp, the quotient of 1 and operand 1. */
 static value quotient(const struct work *w)
 {
 	value y = operand(w, w->verb->verb == VERB_FDIV ? 2 : 1);
@@ -93,7 +97,7 @@ static value quotient(const struct work *w)
 	return LLVMBuildFDiv(w->e->builder, x, y, "");
 }
 
-/* In double, rounded once at the end. */
+/* rsqrt, computed in f64 and rounded to f32 at the end. */
 static value inverse_root(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -112,6 +116,7 @@ static value fused(const struct work *w)
 	return emit_intrinsic(w->e, "llvm.fma", &type, 1, (value[]){x, operand(w, 2), operand(w, 3)}, 3);
 }
 
+/* The result of an arithmetic op, before .ftz and .sat are applied to it. */
 static value compute(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -141,7 +146,7 @@ static value compute(const struct work *w)
 	}
 }
 
-/* Lane by lane by the interpreter's function for double, rounded once. */
+/* ex2, lg2, sin and cos: calls the interpreter's function of f64 for each lane and rounds its result to f32. */
 static value by_function(const struct work *w)
 {
 	struct emitter *e = w->e;
@@ -163,9 +168,10 @@ static value by_function(const struct work *w)
 	return r;
 }
 
-/* --- where the handler has to say ---------- */
+/* --- results that the handler has to compute ---------- */
 
-/* What .ftz flushes is what is subnormal before it is rounded: a result at the least normal number may be one. */
+/* Whether the magnitude of f is the least normal f32.  Such a result may have been subnormal before it was rounded,
+ * and .ftz flushes it to zero then. */
 static value is_least(const struct work *w, value f)
 {
 	value bits = bits_of(w, absolute(w, f));
@@ -177,13 +183,15 @@ static value is_nan(const struct work *w, value f)
 	return LLVMBuildFCmp(w->e->builder, LLVMRealUNO, f, f, "");
 }
 
-/* Products and quotients that are rounded once; sums are exact where they are so small. */
+/* Whether rounding may lift a subnormal result of an op with .ftz to the least normal number.  This concerns
+ * products and quotients that are rounded once; sums that small are exact. */
 static bool may_be_lifted(const struct jit_verb *verb)
 {
 	return verb->ftz && verb->part && (verb->verb == VERB_FMUL || verb->verb == VERB_FMA ||
 					   verb->verb == VERB_FDIV || verb->verb == VERB_RCP);
 }
 
+/* Assigns the result of an op, which the handler computes if it is a NaN (f64) or the least normal number (f32). */
 static void put_doubtful(const struct work *w)
 {
 	value f = compute(w);
@@ -204,7 +212,7 @@ static value relation(const struct work *w)
 	return LLVMBuildFCmp(w->e->builder, table[w->verb->relation], operand(w, 1), operand(w, 2), "");
 }
 
-/* The first operand gives the sign. */
+/* copysign: the sign of operand 1 and the magnitude of operand 2. */
 static value with_sign(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -240,7 +248,7 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 		return true;
 	}
 	value f = compute(&w);
-	/* abs and neg flush their operand alone. */
+	/* abs and neg flush only their operand, which operand() has done. */
 	if (verb->ftz && verb->verb != VERB_FABS && verb->verb != VERB_FNEG)
 		f = flushed(&w, f);
 	emit_float_result(e, op, verb->sat ? saturated(&w, f) : f);

@@ -1,16 +1,16 @@
-/* Integers, bits and predicates.  Each result has the bits that the interpreter's handlers give (exec/integer.c,
- * exec/wide.c), where the ISA leaves it open, too. */
+/* Ops on integers, bits and predicates.  The results equal those of the interpreter's handlers (exec/integer.c,
+ * exec/wide.c), also where the PTX ISA leaves a result undefined. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
 
 
-/* An op while it is emitted: its operands are scalars where it is done once for all lanes. */
+/* An op that is being emitted. */
 struct work {
 	struct emitter *e;
 	const struct jit_verb *verb;
 	uint32_t op;
-	bool once;
+	bool once;                /* computed once, on scalars (emit_once) */
 };
 
 static value operand(const struct work *w, unsigned k)
@@ -32,18 +32,20 @@ static value narrow(const struct work *w, value v, unsigned bits)
 
 /* --- products ---------- */
 
+/* mul.hi: the upper half of the product. */
 static value high(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
 	const unsigned bits = w->verb->bits;
 	value p = LLVMBuildMul(b, widen(w, operand(w, 1), 2 * bits, w->verb->is_signed),
 			       widen(w, operand(w, 2), 2 * bits, w->verb->is_signed), "");
-	/* A constant of more than 64 bits is made of a smaller one. */
+	/* The shift amount is a constant of the product's width, which may be 128 bits. */
 	value one = LLVMConstInt(LLVMIntTypeInContext(w->e->context, 2 * bits), bits, 0);
 	value by = emit_is_scalar(p) ? one : emit_splat(w->e, one);
 	return narrow(w, LLVMBuildLShr(b, p, by, ""), bits);
 }
 
+/* mul.wide and mad.wide: the whole product, in twice the width of the operands. */
 static value wide(const struct work *w)
 {
 	const unsigned bits = 2u * w->verb->bits;
@@ -54,7 +56,8 @@ static value wide(const struct work *w)
 	return w->verb->verb == VERB_MAD_WIDE ? LLVMBuildAdd(w->e->builder, p, operand(w, 3), "") : p;
 }
 
-/* By zero quotient and rest are all ones; the quotient of the least number by -1 is itself. */
+/* div and rem.  Division by zero gives all ones.  The least signed number divided by -1 gives itself, with
+ * remainder 0.  LLVM's division is undefined in both cases, so the divisor is replaced by 1 there. */
 static value division(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -77,7 +80,8 @@ static value division(const struct work *w)
 
 /* --- shifts and bits ---------- */
 
-/* The amount has 32 bits, whatever is shifted; from the width on all is gone. */
+/* shl and shr.  The shift amount is an operand of 32 bits for all widths.  If it is at least the width, the result
+ * is 0, or copies of the sign bit for a signed shr. */
 static value shift(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -94,6 +98,7 @@ static value shift(const struct work *w)
 	return LLVMBuildSelect(b, inside, r, emit_number(w->e, a, 0), "");
 }
 
+/* shf: shifts operand 2 and operand 1, concatenated to 64 bits, of which .l takes the upper half, .r the lower one. */
 static value funnel(const struct work *w)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -112,7 +117,8 @@ static value funnel(const struct work *w)
 	return narrow(w, LLVMBuildLShr(b, all, emit_number(w->e, all, 32), ""), 32);
 }
 
-/* The table is a constant: one term for each of its bits that is set. */
+/* lop3 with a constant truth table: the OR of one AND term for each bit of the table that is set.  False if the
+ * table is not constant. */
 static bool logic(const struct work *w, value *result)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -133,7 +139,8 @@ static bool logic(const struct work *w, value *result)
 	return true;
 }
 
-/* With a constant selector that repeats no signs: four bytes, each shifted to its place. */
+/* prmt with a constant selector that replicates no sign bits: selects four bytes and shifts each to its place.
+ * False for other forms. */
 static bool permute(const struct work *w, value *result)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -153,6 +160,8 @@ static bool permute(const struct work *w, value *result)
 	return true;
 }
 
+/* The position and length of a bit field, operands k and k + 1.  False unless they are constants and the field is not
+ * empty and lies in the register. */
 static bool field_of(const struct work *w, unsigned k, uint64_t *position, uint64_t *length)
 {
 	const struct op *op = &w->e->plan->code->ops[w->op];
@@ -162,7 +171,7 @@ static bool field_of(const struct work *w, unsigned k, uint64_t *position, uint6
 	return *length && *position + *length <= bits;
 }
 
-/* A field whose place and length are constants, and that lies inside. */
+/* bfe of a constant field: two shifts, which extend the field with its sign or with zeros. */
 static bool extract(const struct work *w, value *result)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -176,6 +185,7 @@ static bool extract(const struct work *w, value *result)
 	return true;
 }
 
+/* bfi of a constant field. */
 static bool insert(const struct work *w, value *result)
 {
 	LLVMBuilderRef b = w->e->builder;
@@ -190,7 +200,7 @@ static bool insert(const struct work *w, value *result)
 	return true;
 }
 
-/* Results of 32 bits, of operands of 32 or 64. */
+/* popc and clz: the result has 32 bits, the operand 32 or 64. */
 static value count(const struct work *w)
 {
 	value a = operand(w, 1), r;
@@ -230,6 +240,7 @@ static value extreme(const struct work *w)
 	return emit_binary(w->e, name, operand(w, 1), operand(w, 2));
 }
 
+/* cnot: 1 if the operand is 0, otherwise 0. */
 static value is_zero(const struct work *w)
 {
 	value a = operand(w, 1);
@@ -319,8 +330,8 @@ static bool bits(const struct work *w, value *r)
 	}
 }
 
-/* Linear results of a shift or a product are those of the first lane, as all others are: each is computed from
- * the operands of that lane alone. */
+/* If the result is linear, the op is computed on scalars, the first lane's operands, which gives the first lane's
+ * result. */
 bool emit_integer_op(struct emitter *e, uint32_t op)
 {
 	const struct work w = {e, &e->plan->verbs[op], op, emit_once(e, op)};

@@ -1,8 +1,9 @@
 /* Loads and stores.
  *
- * Each has a way that is quick, for lanes whose bytes lie in memory that the launch has looked up before, in local
- * memory, or in the lane's own; and one by the interpreter's handler, for whatever else there is, faults
- * among it.  Lanes side by side are one vector in memory, lanes with one address one scalar. */
+ * Each access has a fast path, for lanes whose bytes are in shared memory, in the lane's local memory, or in a
+ * range of other memory that the group has looked up before (a slot).  The slow path calls the interpreter's
+ * handler, which does all other accesses and reports faults.  If the lanes' addresses are consecutive, the fast
+ * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -12,21 +13,21 @@
 #include <llvm/Config/llvm-config.h>
 
 enum shape {
-	SHAPE_SAME,               /* one address */
-	SHAPE_NEXT,               /* side by side */
-	SHAPE_ANY
+	SHAPE_SAME,               /* all lanes have the same address */
+	SHAPE_NEXT,               /* the lanes' addresses are consecutive */
+	SHAPE_ANY                 /* the lanes' addresses vary */
 };
 
-/* An access while it is emitted. */
+/* A load or store that is being emitted. */
 struct access {
 	struct emitter *e;
 	const struct op *op;
 	const struct jit_verb *verb;
-	uint32_t number;          /* of the op */
-	unsigned count, total_B;  /* elements, and the bytes of all of a lane's */
+	uint32_t number;          /* index of the op */
+	unsigned count, total_B;  /* elements of a lane, and the size of all of them */
 	enum shape shape;
-	uint32_t span_B;          /* bytes of all lanes together; of SHAPE_ANY a lane's */
-	value address;            /* scalar or vector, with the offset: 32 bits in shared memory, 64 elsewhere */
+	uint32_t span_B;          /* bytes accessed from `address` on: of all lanes for SHAPE_NEXT, else of one */
+	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
 	value mask;               /* the lanes that access */
 };
 
@@ -37,7 +38,7 @@ static void find_shape(struct access *a)
 	int64_t stride;
 	const bool linear = emit_is_linear(a->e, a->number, MEMORY_ADDRESS, &stride);
 	a->shape = linear && !stride ? SHAPE_SAME : linear && stride == (int64_t)a->total_B ? SHAPE_NEXT : SHAPE_ANY;
-	/* A lane's own memory lies apart from the others'. */
+	/* Each lane has its own local memory, so equal or consecutive addresses are apart in the host's memory. */
 	if (a->op->space == SPACE_LOCAL)
 		a->shape = SHAPE_ANY;
 	a->span_B = a->shape == SHAPE_NEXT ? a->total_B * a->e->plan->width : a->total_B;
@@ -48,7 +49,7 @@ static void find_address(struct access *a)
 	struct emitter *e = a->e;
 	const bool shared = a->op->space == SPACE_SHARED;
 	value v = emit_operand(e, a->number, MEMORY_ADDRESS, a->shape != SHAPE_ANY);
-	/* As the hardware's 32-bit addresses: they wrap. */
+	/* Shared memory has 32-bit addresses, which wrap around as they do in hardware. */
 	if (shared && !a->op->address_32)
 		v = emit_resize(e, v, 64, 32, false);
 	v = LLVMBuildAdd(e->builder, v, emit_number(e, v, (uint64_t)a->op->imm), "");
@@ -57,9 +58,10 @@ static void find_address(struct access *a)
 	a->address = v;
 }
 
-/* --- whether the quick way will do ---------- */
+/* --- whether the fast path is possible ---------- */
 
-/* size_B less what an access needs besides its first byte; 0: nothing fits.  Before the loop over parts, as size_B. */
+/* The number of offsets in memory of size_B bytes at which the access fits; 0 if it fits nowhere.  The computation is
+ * hoisted out of the loop over parts, as size_B is. */
 static value limit_of(const struct access *a, value size_B)
 {
 	struct emitter *e = a->e;
@@ -70,7 +72,8 @@ static value limit_of(const struct access *a, value size_B)
 	return limit;
 }
 
-/* A scalar: some lane that accesses is outside of [0, limit) with its offset, or not aligned. */
+/* The scalar condition for the slow path: an offset is outside [0, limit), or an address is not aligned.  Of a
+ * vector only the lanes that access are considered. */
 static value is_slow(const struct access *a, value offset, value limit)
 {
 	LLVMBuilderRef b = a->e->builder;
@@ -87,7 +90,7 @@ static value is_slow(const struct access *a, value offset, value limit)
 	return emit_any(a->e, LLVMBuildAnd(b, outside, a->mask, ""));
 }
 
-/* What is known of a slot's memory, read before the loop over parts. */
+/* Loads the range of memory of a slot, hoisted out of the loop over parts. */
 static void read_slot(struct emitter *e, uint32_t slot)
 {
 	if (e->slot_start[slot])
@@ -102,7 +105,8 @@ static void read_slot(struct emitter *e, uint32_t slot)
 	LLVMPositionBuilderAtEnd(e->builder, here);
 }
 
-/* Accesses by addresses that are made of one parameter share a slot; others have one of their own. */
+/* All accesses whose addresses are computed from the same kernel parameter share a slot.  Any other access has a
+ * slot of its own. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op)
 {
 	struct compiled *compiled = e->compiled;
@@ -119,8 +123,8 @@ uint32_t emit_memory_slot(struct emitter *e, uint32_t op)
 	return slot;
 }
 
-/* Where the bytes are, as a pointer or a vector of them, and whether to go the slow way; PLAN_NONE: no slot is
- * looked up. */
+/* The addresses in the host's memory, as an i64 or a vector of them.  *slow_out is the condition for the slow path.
+ * *slot_out is the slot of the access; PLAN_NONE for shared and local memory, which have none. */
 static value find_place(const struct access *a, value *slow_out, uint32_t *slot_out)
 {
 	struct emitter *e = a->e;
@@ -147,13 +151,14 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 	return a->address;
 }
 
-/* --- moving ---------- */
+/* --- the fast path ---------- */
 
 static LLVMTypeRef memory_type(const struct access *a)
 {
 	return emit_integer(a->e, 8u * a->verb->size_B);
 }
 
+/* The pointer, or the vector of pointers, to an element of the access at `place`. */
 static value pointer_at(const struct access *a, value place, unsigned element)
 {
 	struct emitter *e = a->e;
@@ -161,7 +166,7 @@ static value pointer_at(const struct access *a, value place, unsigned element)
 	return LLVMBuildIntToPtr(e->builder, place, emit_type(e, e->pointer, emit_is_scalar(place)), "");
 }
 
-/* Elements `first`, first + step, ... of a vector, as many as the part has lanes. */
+/* Elements first, first + step, ... of a vector, one for each lane of the part. */
 static value every(const struct emitter *e, value v, unsigned first, unsigned step)
 {
 	value index[LANES];
@@ -171,7 +176,8 @@ static value every(const struct emitter *e, value v, unsigned first, unsigned st
 				      LLVMConstVector(index, e->plan->width), "");
 }
 
-/* Of masked intrinsics: how the alignment is told differs between versions. */
+/* Calls a masked intrinsic whose operand number `pointer` is the pointer.  Before LLVM 22 the alignment is another
+ * operand after the pointer; since then it is an attribute of the pointer. */
 static value masked(const struct emitter *e, const char *name, LLVMTypeRef *overloads, const value *operands,
 		    unsigned count, unsigned pointer, unsigned align_B)
 {
@@ -201,6 +207,7 @@ static value gather(const struct access *a, value place, unsigned element)
 	return masked(e, "llvm.masked.gather", types, operands, 3, 0, a->verb->size_B);
 }
 
+/* Assigns a loaded element to its register, extended if it is a byte. */
 static void put_loaded(const struct access *a, unsigned element, value v)
 {
 	const unsigned bits = 8u * a->verb->size_B;
@@ -230,6 +237,7 @@ static void load(const struct access *a, value place)
 	}
 }
 
+/* The element that an op stores, in the width that it has in memory. */
 static value stored(const struct access *a, unsigned element, bool scalar)
 {
 	const unsigned bits = 8u * a->verb->size_B;
@@ -237,7 +245,7 @@ static value stored(const struct access *a, unsigned element, bool scalar)
 	return emit_resize(a->e, v, bits == 8 ? 16 : bits, bits, false);
 }
 
-/* All elements of all lanes as they lie in memory, and the mask for them. */
+/* The elements that all lanes store, in the order of their addresses, and the mask of those that are stored. */
 static value interleaved(const struct access *a, value *mask_out)
 {
 	struct emitter *e = a->e;
@@ -250,7 +258,8 @@ static value interleaved(const struct access *a, value *mask_out)
 	all = LLVMGetPoison(type);
 	for (unsigned i = 0; i < a->count; i++) {
 		value part = stored(a, i, false);
-		/* Lane l of the part to place l * count + i: first as wide as the whole, then chosen. */
+		/* Element i of lane l goes to index l * count + i.  The first shuffle makes a vector as long as `all`,
+		 * in which it is there; the second one takes it from there, and the rest from `all`. */
 		for (unsigned p = 0; p < width * a->count; p++) {
 			index[p] = emit_i32(e, p % a->count == i ? p / a->count : 0);
 			repeat[p] = emit_i32(e, p % a->count == i ? width * a->count + p : p);
@@ -266,7 +275,7 @@ static value interleaved(const struct access *a, value *mask_out)
 	return all;
 }
 
-/* All lanes store to one place: the last one's value stays. */
+/* The element that is stored if all lanes store to one address: that of the highest lane in the mask. */
 static value last_of(const struct access *a, unsigned element)
 {
 	struct emitter *e = a->e;
@@ -302,6 +311,7 @@ static void store(const struct access *a, value place)
 	}
 }
 
+/* Emits the test, the slow path and the fast path of an access. */
 static void emit_access(struct access *a)
 {
 	struct emitter *e = a->e;
@@ -324,7 +334,8 @@ static void emit_access(struct access *a)
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
-/* A parameter of the kernel, whose place is known: read before the loop over parts. */
+/* Loads kernel parameters at a constant offset, hoisted out of the loop over parts.  False if the offset is not
+ * constant, not aligned, or outside the parameters. */
 static bool load_parameter(struct emitter *e, uint32_t number)
 {
 	const struct op *op = &e->plan->code->ops[number];

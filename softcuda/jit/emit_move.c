@@ -1,8 +1,9 @@
-/* Copies between widths, choices, packing. */
+/* Ops that move bits without arithmetic: extension and truncation, selection, packing and unpacking. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
 
+/* A copy to a register of another width. */
 static value extended(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];
@@ -11,14 +12,16 @@ static value extended(struct emitter *e, uint32_t op)
 	return emit_resize(e, emit_operand(e, op, 1, emit_once(e, op)), verb->from, verb->bits, verb->is_signed);
 }
 
+/* selp: operand 1 if the predicate in operand 3 is true, otherwise operand 2. */
 static value selected(struct emitter *e, uint32_t op)
 {
 	const bool once = emit_once(e, op);
-	/* A choice that all lanes make alike is one choice. */
+	/* A uniform predicate is used as a scalar, which selects one of two whole vectors. */
 	value p = emit_operand(e, op, 3, once || emit_is_uniform(e, op, 3));
 	return LLVMBuildSelect(e->builder, p, emit_operand(e, op, 1, once), emit_operand(e, op, 2, once), "");
 }
 
+/* slct: operand 1 if operand 3, a signed integer, is at least 0, otherwise operand 2. */
 static value chosen(struct emitter *e, uint32_t op)
 {
 	const bool once = emit_once(e, op);
@@ -27,6 +30,7 @@ static value chosen(struct emitter *e, uint32_t op)
 	return LLVMBuildSelect(e->builder, p, emit_operand(e, op, 1, once), emit_operand(e, op, 2, once), "");
 }
 
+/* Concatenates operands of `from` bits each to one of `bits`; operand 1 gives the lowest bits. */
 static value packed(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];
@@ -41,6 +45,7 @@ static value packed(struct emitter *e, uint32_t op)
 	return r;
 }
 
+/* Element number `part`, of `bits` bits, of operand 1. */
 static value unpacked(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];

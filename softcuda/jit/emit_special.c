@@ -1,8 +1,9 @@
-/* Special registers, addresses of windows, fences. */
+/* Special registers such as %tid, conversions between generic and shared or local addresses, and fences. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
 
+/* %tid of a dimension: the first lane's value if it is linear, otherwise a vector. */
 static value thread_index(struct emitter *e, unsigned dimension)
 {
 	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, sizeof(uint32_t)), "");
@@ -14,7 +15,7 @@ static value thread_index(struct emitter *e, unsigned dimension)
 	return v;
 }
 
-/* What is the same for the whole group is read before the loop over its parts. */
+/* Loads a field that has one value for the whole group, hoisted out of the loop over parts. */
 static value shared_field(struct emitter *e, value pointer, size_t offset_B)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
@@ -24,6 +25,7 @@ static value shared_field(struct emitter *e, value pointer, size_t offset_B)
 	return v;
 }
 
+/* The value of a special register.  Of one that grows from lane to lane it may be the first lane's. */
 static value special(struct emitter *e, enum special what)
 {
 	switch (what) {
@@ -57,7 +59,8 @@ static value special(struct emitter *e, enum special what)
 	}
 }
 
-/* What grows from lane to lane is a scalar only where its value is one (plan.h). */
+/* Assigns the value of a special register to a web.  %laneid, and %tid.x if plan.linear is set, grow by 1 from lane
+ * to lane: the scalar of the first lane is assigned to a linear web, and is expanded to a vector for any other web. */
 static void put_special(struct emitter *e, uint32_t op, enum special what)
 {
 	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
@@ -68,6 +71,7 @@ static void put_special(struct emitter *e, uint32_t op, enum special what)
 	emit_result(e, op, 0, v);
 }
 
+/* cvta: sets the upper bits of an address for the shared or local window, or clears them (cvta.to). */
 static value window(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];
@@ -94,7 +98,7 @@ bool emit_special_op(struct emitter *e, uint32_t op)
 		emit_result(e, op, 0, window(e, op));
 		return true;
 	case VERB_LOCAL_ADDRESS:
-		/* The frame of a kernel is the first in private memory. */
+		/* The kernel's frame begins at address 0 of local memory, so an offset in the frame is an address. */
 		emit_result(e, op, 0, LLVMConstInt(emit_integer(e, verb->bits), (uint64_t)o->imm, 0));
 		return true;
 	default:

@@ -1,4 +1,4 @@
-/* Types, constants, masks, operands and results. */
+/* Types, constants, masks, operands and results, and how values are saved in the frame. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -28,7 +28,7 @@ static LLVMTypeRef element_of(value v)
 	return emit_is_scalar(v) ? LLVMTypeOf(v) : LLVMGetElementType(LLVMTypeOf(v));
 }
 
-/* A constant in as many elements as `like` has. */
+/* A constant as a scalar or a vector with as many elements as `like` has. */
 static value spread_constant(value like, value constant)
 {
 	if (emit_is_scalar(like))
@@ -111,7 +111,7 @@ value emit_field(const struct emitter *e, LLVMTypeRef type, value pointer, size_
 	return LLVMBuildLoad2(e->builder, type, emit_at(e, pointer, emit_i64(e, offset_B)), "");
 }
 
-/* All slots stand at the function's beginning, where LLVM looks for what it may keep in registers. */
+/* All stack slots are allocated in the function's entry block, where LLVM's passes look for allocas to promote. */
 value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder), first = LLVMGetEntryBasicBlock(e->function);
@@ -125,7 +125,7 @@ value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name)
 	return slot;
 }
 
-/* By address: the code is for this process. */
+/* The call is made through the function's address as a constant, as the code runs only in this process. */
 value emit_help(const struct emitter *e, enum emit_help which, value *operands, unsigned count)
 {
 	const struct compiled_host *host = e->host;
@@ -200,8 +200,9 @@ value emit_lanes(const struct emitter *e, value mask)
 	return LLVMBuildShl(e->builder, bits, e->first_lane, "");
 }
 
-/* By comparing lanes, not as the bits of a number: where numbers become masks and both are combined, LLVM 19's code
- * generator for AVX-512 may go round for ever, from the one form to the other and back. */
+/* Each lane tests its own bit.  A bitcast of the integer to a vector of i1 would be shorter, but where such masks
+ * are combined with integers, LLVM 19's code generator for AVX-512 may never end: it converts the one form to the
+ * other and back. */
 value emit_mask(const struct emitter *e, value bits)
 {
 	value each[LANES];
@@ -218,11 +219,13 @@ value emit_no_lanes(const struct emitter *e)
 
 /* --- webs ---------- */
 
+/* The width of a web's value: 1 for a predicate. */
 static unsigned web_bits(const struct web *web)
 {
 	return web->width == 'p' ? 1 : web->width == 'h' ? 16 : web->width == 'w' ? 32 : 64;
 }
 
+/* The stack slot of a web, allocated when it is first used. */
 static value web_slot(struct emitter *e, uint32_t web)
 {
 	const struct web *w = &e->plan->webs[web];
@@ -281,7 +284,8 @@ bool emit_once(const struct emitter *e, uint32_t op)
 	return true;
 }
 
-/* The letter of an operand's width, where it is no register, as its row has it. */
+/* The width of operand k of op: that of its web, or of a constant, which the shape of the op's row gives by a
+ * letter. */
 static unsigned operand_bits(const struct emitter *e, uint32_t op, unsigned k)
 {
 	const uint32_t web = use_of(e, op, k);
@@ -296,6 +300,8 @@ static unsigned operand_bits(const struct emitter *e, uint32_t op, unsigned k)
 	return e->plan->verbs[op].bits;
 }
 
+/* Operand k of op, which is not a register.  One in the program's constants becomes a constant of LLVM's; any other is
+ * loaded from the launch's constants. */
 static value constant_operand(struct emitter *e, uint32_t op, unsigned k)
 {
 	const struct op *o = &e->plan->code->ops[op];
@@ -309,12 +315,14 @@ static value constant_operand(struct emitter *e, uint32_t op, unsigned k)
 	return emit_field(e, emit_integer(e, bits), e->constants, offset_B);
 }
 
+/* Whether operand k may be an f32 NaN with any bits (web.any_nan). */
 static bool operand_any_nan(const struct emitter *e, uint32_t op, unsigned k)
 {
 	const uint32_t web = use_of(e, op, k);
 	return web != PLAN_NONE && e->plan->webs[web].any_nan;
 }
 
+/* Operand k as an integer, without a replacement of NaNs. */
 static value raw_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar)
 {
 	const uint32_t web = use_of(e, op, k);
@@ -331,7 +339,8 @@ value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type)
 	return LLVMBuildSelect(e->builder, is_nan, emit_number(e, bits, NAN_32), bits, "");
 }
 
-/* Whether a copy hands an f32 on to a value whose NaN may have any bits, too. */
+/* Whether op only copies an operand to a web that may have NaNs with any bits, too.  NaNs need not be replaced
+ * then. */
 static bool hands_on(const struct emitter *e, uint32_t op)
 {
 	const uint8_t verb = e->plan->verbs[op].verb;
@@ -353,7 +362,7 @@ value emit_float_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar
 
 /* --- results ---------- */
 
-/* A predicate as a mask of the part's lanes. */
+/* The guard of op as a mask: the lanes for which it holds. */
 static value guard_mask(struct emitter *e, uint32_t op)
 {
 	const bool negated = e->plan->code->ops[op].guard_negated;
@@ -368,6 +377,7 @@ value emit_guarded(struct emitter *e, uint32_t op)
 	return LLVMBuildAnd(e->builder, e->now, guard_mask(e, op), "");
 }
 
+/* The guard of op, which is uniform, as a scalar. */
 static value scalar_guard(struct emitter *e, uint32_t op)
 {
 	const bool negated = e->plan->code->ops[op].guard_negated;
@@ -410,7 +420,8 @@ void emit_float_result(struct emitter *e, uint32_t op, value v)
 
 /* --- the frame ---------- */
 
-/* Where the part's lanes of a register lie in the frame. */
+/* The address in the frame of the register of a web, for the part's first lane.  A predicate is 32 bits there, one
+ * for each lane of the warp. */
 static value saved_at(const struct emitter *e, const struct web *web)
 {
 	const unsigned size_B = web_bits(web) / 8;
@@ -421,6 +432,7 @@ static value saved_at(const struct emitter *e, const struct web *web)
 	return emit_at(e, at, LLVMBuildZExt(e->builder, lane_B, e->i64, ""));
 }
 
+/* Replaces the bits of the lanes of mask in a predicate in the frame. */
 static void save_predicate(struct emitter *e, const struct web *web, value predicate, value mask)
 {
 	value at = saved_at(e, web), own = emit_lanes(e, mask);
