@@ -49,7 +49,6 @@ struct emitter {
 	/* The node that is being emitted. */
 	uint32_t node;
 	value now;                        /* mask of the lanes that run the node */
-	bool failed;                      /* an allocation failed */
 	uint64_t *set;                    /* scratch space for a set of webs */
 	uint64_t *rest;                   /* scratch space for a set of nodes */
 };

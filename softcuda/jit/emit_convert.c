@@ -134,9 +134,6 @@ static bool float_to_float(const struct work *w, value *r)
 		emit_result(e, w->op, 0, emit_operand(e, w->op, 1, w->once));
 		return true;
 	}
-	/* narrow_float converts f64 to f32, because a NaN keeps those of its bits that fit. */
-	if (bits == 32 && from == 64)
-		return false;
 	*r = emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
 	if (w->mode & CONVERT_FTZ && from == 32)
 		*r = flush(w, *r);
