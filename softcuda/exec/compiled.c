@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How long compiled code goes round a loop that may wait for another work-group. */
+/* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter. */
 static const uint64_t patience_ns = 10000000;
 
-/* --- what compiled code calls ---------- */
+/* --- functions that compiled code calls (struct compiled_host) ---------- */
 
 static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 {
@@ -19,7 +19,7 @@ static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 	return op->run(warp, op, lanes) != FLOW_NEXT;
 }
 
-/* The handler has found the memory, so that the group's ranges have it. */
+/* The handler looks up the memory and leaves its range in the group's ranges, from where this function copies it. */
 static uint32_t access_memory(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
 {
 	struct group *group = warp->group;
@@ -65,14 +65,14 @@ const struct compiled_host compiled_host = {
 	.tired = tired, .ex2 = exp2, .lg2 = log2, .sin = sin, .cos = cos
 };
 
-/* --- the room ---------- */
+/* --- a group's memory for compiled code ---------- */
 
 static uint32_t part_count(const struct group *group, const struct compiled *compiled)
 {
 	return (group->thread_count + compiled->width - 1) / compiled->width;
 }
 
-/* Pointers among the parameters are looked up before anybody asks. */
+/* Looks up the memory that the kernel's pointer parameters point to, before the code runs. */
 static void fill_slots(struct group *group, const struct compiled *compiled)
 {
 	const struct soft_launch *launch = group->job->launch;
@@ -100,6 +100,7 @@ void compiled_group_finish(struct group *group)
 	group->room_for = NULL;
 }
 
+/* Allocates what a group needs to be run by this code, unless it has that already; false when out of memory. */
 static bool make_room(struct group *group, const struct compiled *compiled)
 {
 	const uint32_t parts = part_count(group, compiled);
@@ -152,9 +153,10 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	return true;
 }
 
-/* --- the interpreter goes on ---------- */
+/* --- handing a group over to the interpreter ---------- */
 
-/* A register of a part that waits, as the interpreter has it: all lanes. */
+/* Computes all lanes of a linear register of a part that waits, from the first lane: the interpreter needs all of
+ * them. */
 static void spread(struct warp *warp, uint32_t first, uint32_t width, const struct compiled_linear *linear)
 {
 	char *lanes = warp->base->registers + linear->slot;
@@ -166,7 +168,8 @@ static void spread(struct warp *warp, uint32_t first, uint32_t width, const stru
 	}
 }
 
-/* The lanes of a part that have not ended, as bits of its warp; they are where the interpreter goes on. */
+/* Sets the pc of a part's lanes, and their registers, to where the interpreter has to continue.  Returns the lanes
+ * that have not ended, as bits of the warp. */
 static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t part)
 {
 	const struct compiled *compiled = group->compiled;
@@ -176,7 +179,7 @@ static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t 
 		return 0;
 	if (at == COMPILED_LEFT)
 		return live;
-	/* It has not come to the barrier yet: its instruction is what it does next. */
+	/* The part waits at a barrier.  The interpreter continues with the barrier's own instruction. */
 	const struct compiled_entry *entry = &compiled->entries[at & ~COMPILED_WAITS];
 	for (uint32_t i = 0; i < entry->linear_count; i++)
 		spread(warp, first, compiled->width, &entry->linear[i]);
@@ -184,6 +187,7 @@ static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t 
 	return live;
 }
 
+/* Hands all parts of a group over to the interpreter. */
 static void hand_over(struct group *group)
 {
 	const uint32_t parts = part_count(group, group->compiled), each = LANES / group->compiled->width;
@@ -205,9 +209,11 @@ static void hand_over(struct group *group)
 
 /* --- the run ---------- */
 
+/* What a group does once all its parts wait, have ended or were left to the interpreter. */
 enum standing { STANDING_DONE, STANDING_GOES_ON, STANDING_LEFT };
 
-/* Where all parts wait at plain barriers, or have ended, those that wait go on. */
+/* If all parts wait at plain barriers or have ended, lets those that wait continue.  STANDING_LEFT if one was left to
+ * the interpreter or waits at another kind of barrier. */
 static enum standing pass_barrier(struct group *group, uint32_t parts)
 {
 	enum standing standing = STANDING_DONE;
@@ -225,7 +231,7 @@ static enum standing pass_barrier(struct group *group, uint32_t parts)
 	return standing;
 }
 
-/* Runs all parts that do not wait, a row of parts that stand at one entry at a time; false for a fault. */
+/* Runs all parts that can run; consecutive parts at one entry share a call of its code.  False for a fault. */
 static bool run_parts(struct group *group, uint32_t parts)
 {
 	for (uint32_t first = 0, next; first < parts; first = next) {

@@ -1,49 +1,50 @@
-/* Kernels as machine code of the host, and how such code runs a work-group.
+/* Kernels that are compiled to machine code of the host, and how such code runs a work-group.
  *
- * A part is a number of consecutive lanes of a warp.  Compiled code runs parts of a work-group from an entry, which is
- * the start of the kernel or the instruction behind a barrier, until they end or wait at the next barrier.  What it
- * cannot do at all it leaves to the interpreter, which then runs the rest of the work-group.
+ * A part is a fixed number of consecutive lanes of a warp.  Compiled code runs parts of a work-group from an entry,
+ * which is the start of the kernel or the instruction behind a barrier, until they end or wait at the next barrier.
+ * Where compiled code cannot continue, the interpreter runs the rest of the work-group.
  *
- * Compiled code gives the bits that the interpreter gives.  Thread-safety: struct compiled is immutable once made; a
- * group belongs to the thread that runs it. */
+ * The results of compiled code are equal, bit for bit, to those of the interpreter.  Thread-safety: a struct compiled
+ * is immutable once made; a group belongs to the thread that runs it. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILED_H
 #define CULVERT_SOFTCUDA_EXEC_COMPILED_H
 
 #include "softcuda/exec/warp.h"
 
-/* How a part stands: the number of an entry, with COMPILED_WAITS if it waits at the barrier before that entry; or one
- * of the others. */
+/* The state of a part (group.at): the number of the entry where it continues, with COMPILED_WAITS added if it waits at
+ * the barrier before that entry; or COMPILED_DONE, or COMPILED_LEFT. */
 enum {
 	COMPILED_WAITS = 0x8000,
-	COMPILED_DONE = 0x7fff,   /* all of its lanes have ended */
-	COMPILED_LEFT = 0x7ffe,   /* the interpreter goes on with it */
-	/* What a run of several parts returns besides: */
-	COMPILED_MIXED = 0x7ffd,  /* they do not all stand alike */
-	COMPILED_FAULT = 0x7ffc,
-	/* Turns of a part's loops until compiled_tired is called. */
+	COMPILED_DONE = 0x7fff,   /* all lanes of the part have ended */
+	COMPILED_LEFT = 0x7ffe,   /* the interpreter has to continue the part */
+	/* Further results of compiled_run: */
+	COMPILED_MIXED = 0x7ffd,  /* the parts are in different states */
+	COMPILED_FAULT = 0x7ffc,  /* a fault was noted, or the launch is to stop */
+	/* Number of iterations of a part's loops after which compiled_host.tired is called. */
 	COMPILED_TURNS = 4096
 };
 
-/* Runs those of the parts [first, end) of a group that stand at the entry.  Returns how all of them stand then. */
+/* Runs the parts [first, end) of a group, all of which are at this entry.  Returns their state afterwards,
+ * COMPILED_MIXED if it is not one for all, or COMPILED_FAULT. */
 typedef uint32_t compiled_run(struct group *group, uint32_t first, uint32_t end);
 
-/* A value that all lanes of a part have alike, or that grows by a stride from lane to lane: only the first lane's
- * register holds it while the part waits at a barrier. */
+/* A register whose value is equal in all lanes of a part, or grows by a constant stride from lane to lane.  While the
+ * part waits at a barrier, only the value of the part's first lane is in the frame. */
 struct compiled_linear {
 	uint32_t slot;            /* offset of the register in the frame */
-	uint32_t size_B;          /* of a lane's register: 2, 4 or 8 */
+	uint32_t size_B;          /* size of one lane's value: 2, 4 or 8 */
 	int64_t stride;
 };
 
 struct compiled_entry {
 	compiled_run *run;
-	uint32_t barrier;         /* index of the instruction before it; of the first entry nothing */
-	bool plain;               /* barrier 0 of all work-items, which does nothing else */
+	uint32_t barrier;         /* index of the barrier's instruction before it; unused for entry 0 */
+	bool plain;               /* the barrier is barrier 0, for all work-items, without a reduction */
 	uint32_t linear_count;
-	struct compiled_linear *linear;   /* what is so while a part waits before this entry */
+	struct compiled_linear *linear;   /* such registers while a part waits before this entry */
 };
 
-/* The value of slot_parameter where no kernel parameter leads to the memory of a slot. */
+/* The value of slot_parameter for a slot whose memory is not known to come from a kernel parameter. */
 enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 
 struct compiled {
@@ -51,42 +52,47 @@ struct compiled {
 	uint32_t width;           /* lanes of a part */
 	uint32_t entry_count;
 	struct compiled_entry *entries;
-	uint32_t slot_count;      /* memory that the code looks up */
-	uint32_t *slot_parameter; /* by slot: the offset of the parameter that is a pointer to that memory */
+	uint32_t slot_count;      /* number of ranges of memory that the code caches (group.slots) */
+	uint32_t *slot_parameter; /* by slot: offset of the parameter that points to the memory */
 	size_t code_B;            /* size of the machine code */
-	void *owner;              /* the compiler's own */
+	void *owner;              /* private to the compiler */
 };
 
-/* What compiled code calls, and what the compiler asks. */
+/* The functions of the executor that compiled code and the compiler call. */
 struct compiled_host {
+	/* The row of the interpreter's tables that has this handler; NULL if none has.  The compiler calls it. */
 	const struct op_row *(*row)(op_run *run);
-	/* Runs op's handler for lanes; 1: a fault was noted. */
+	/* Runs op's handler for these lanes.  Returns 1 if a fault was noted, else 0. */
 	uint32_t (*call)(struct warp *warp, const struct op *op, uint32_t lanes);
-	/* The same for an access of global memory, after which the slot knows that memory. */
+	/* As call, for an access of global memory; stores the range of memory that was accessed in the slot. */
 	uint32_t (*access)(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot);
-	/* The interpreter is about to go on with a part, of which these lanes of its warp have not ended. */
+	/* Tells that the interpreter will continue a part; live: the lanes that have not ended, as bits of the
+	 * warp. */
 	void (*leaving)(struct group *group, uint32_t part, uint32_t live);
-	/* It goes on with these of them at pc. */
+	/* Tells, after leaving, that the interpreter will continue these lanes at pc. */
 	void (*leave)(struct warp *warp, uint32_t lanes, uint32_t pc);
-	/* Some lanes of a warp have ended, not all. */
+	/* Tells that some lanes of a part have ended, but not all. */
 	void (*end)(struct warp *warp, uint32_t lanes);
-	/* A loop has had many turns.  0: go on; 1: leave it to the interpreter, which lets other work-groups have
-	 * a turn (only where may_leave is set); 2: the launch is to stop. */
+	/* Called when loops have run for COMPILED_TURNS iterations.  Returns 0: continue; 1, only if may_leave is set:
+	 * leave the part to the interpreter, which also lets other work-groups run; 2: the launch is to stop. */
 	uint32_t (*tired)(struct group *group, uint32_t may_leave);
-	/* What ex2, lg2, sin and cos of f32 are computed with. */
+	/* The functions with which ex2, lg2, sin and cos of f32 are computed. */
 	double (*ex2)(double x);
 	double (*lg2)(double x);
 	double (*sin)(double x);
 	double (*cos)(double x);
 };
 
-/* All of it but row. */
+/* All functions except row, which is NULL. */
 extern const struct compiled_host compiled_host;
 
-/* Makes a group whose memory is cleared one that compiled code runs from the start; false when out of memory. */
+/* Prepares a group, whose memory the caller has cleared, to be run by compiled code from the start of the kernel.
+ * False when out of memory. */
 bool compiled_group_start(struct group *group, const struct compiled *compiled);
-/* Runs it until it ends.  GROUP_RUNS: the interpreter has to go on; all that it keeps of warps is in order. */
+/* Runs a group, after compiled_group_start, until it ends.  GROUP_RUNS: the interpreter has to continue the group; the
+ * state of its warps is as the interpreter needs it. */
 enum group_state compiled_group_run(struct group *group);
+/* Frees the memory that compiled_group_start allocated, if any. */
 void compiled_group_finish(struct group *group);
 
 #endif

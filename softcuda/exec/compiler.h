@@ -1,9 +1,9 @@
-/* The compiler of kernels as a shared object of its own, libculvert-softcuda-jit.so.
+/* The interface of the compiler of kernels, which is a shared library of its own, libculvert-softcuda-jit.so.
  *
- * LLVM is large, and takes time to load: a process whose kernels are interpreted does without.  The file is opened by
- * name from where libculvert-softcuda.so lies; of another build it is not used.
+ * The library is separate because LLVM is large and takes time to load: a process that only interprets kernels does
+ * not load it.  exec/tier.c opens it with own_library_open, and does not use a library of another build.
  *
- * Thread-safe. */
+ * All functions are thread-safe. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILER_H
 #define CULVERT_SOFTCUDA_EXEC_COMPILER_H
 
@@ -12,14 +12,15 @@
 
 struct compiler {
 	const char *build_name;   /* CULVERT_BUILD */
-	/* Compiles an entry of a program for blocks whose first dimension is a multiple of `rows`, a power of two up to
-	 * 32.  NULL, with the reason in why: the interpreter has to run it. */
+	/* Compiles a kernel of a program, for launches whose blocks have one dimension, or a first dimension that is a
+	 * multiple of `rows`, a power of two up to 32.  Returns NULL, with the reason in why, if it cannot be
+	 * compiled: the interpreter has to run the kernel.  The caller owns the result until release. */
 	const struct compiled *(*compile)(const struct compiled_host *host, const struct soft_program *program,
 					  const struct code *code, uint32_t rows, struct bytes *why);
-	/* Gives back the code, which nobody runs any more. */
+	/* Frees compiled code, which no thread may be running. */
 	void (*release)(const struct compiled *compiled);
 };
 
-/* The one symbol that the file exports is culvert_softcuda_jit, a struct compiler. */
+/* The only symbol that the library exports is culvert_softcuda_jit, a const struct compiler. */
 
 #endif

@@ -1,7 +1,8 @@
-/* cp.async and the waits for it.
+/* cp.async, which copies from global to shared memory asynchronously, and the instructions that commit and wait for
+ * copies.
  *
- * The data of a copy arrive when its lane waits for them, which is the latest that the ISA allows: a program that
- * forgets the wait reads what was there before.  A copy that no memory is left to remember arrives at once. */
+ * A copy is carried out when its lane waits for it.  That is the latest time that PTX allows, so that a program
+ * without the wait reads the old data.  When memory for the list of copies runs out, a copy is carried out at once. */
 #include "config.h"
 
 #include "softcuda/exec/access.h"
@@ -11,13 +12,15 @@
 
 #include <stdlib.h>
 
+/* Carries out a copy. */
 static void arrive(const struct exec_copy *copy)
 {
 	memcpy(copy->to, copy->from, copy->read_B);
 	memset(copy->to + copy->read_B, 0, copy->size_B - copy->read_B);
 }
 
-/* A watcher is told of the write a second time, at the place of the copy's instruction. */
+/* Carries out a copy of a launch with a watcher.  The watcher is told of the write for a second time, as an access by
+ * the copy's own instruction.  False if the watcher reports a fault. */
 static bool arrive_watched(struct warp *warp, const struct exec_copy *copy)
 {
 	struct frame *frame = warp->frame, issued = {.code = copy->code};
@@ -31,6 +34,7 @@ static bool arrive_watched(struct warp *warp, const struct exec_copy *copy)
 	return allowed;
 }
 
+/* Appends a copy to the warp's list, and tells a watcher that its write has its effect later. */
 static void remember(struct warp *warp, const struct exec_copy *copy)
 {
 	enum { CAPACITY = 64 };
@@ -49,9 +53,9 @@ static void remember(struct warp *warp, const struct exec_copy *copy)
 	WATCH(warp->group->job, late, warp, copy->lane, (uint64_t)(uintptr_t)copy->to, copy->size_B);
 }
 
-/* x[0]: how many bytes are read, the rest is zeros; x[1]: from where; x[2], no operand:
- * how many bytes are written.  To a checker it is a store and then loads; the data
- * are in no register, which vector, being 0, says. */
+/* cp.async.  x[0] is the number of bytes that are read, the rest being filled with zeros; x[1] is the source address;
+ * x[2] is not an operand but the number of bytes that are written.  A watcher sees a store, followed by loads;
+ * op->vector is 0, since the data are in no register. */
 OP_HEAD(cp_async)
 {
 	const lane_u32 *read_B = OPERAND(const lane_u32, 0);
@@ -69,7 +73,8 @@ OP_HEAD(cp_async)
 		unsigned l = exec_lowest(rest);
 		bool whole = read_B[l] >= size_B;
 		uint64_t first[LANES] = {0}, last[LANES];
-		/* Only a whole one has an alignment that can be checked. */
+		/* The source's alignment is checked only if all bytes are read; else the first and last byte are
+		 * accessed. */
 		source.imm = 0;
 		if (read_B[l] && !exec_access(warp, &source, 1u << l, whole ? size_B : 1,
 					      SOFT_ACCESS_READ, first))
@@ -95,13 +100,14 @@ OP_HEAD(cp_async_commit)
 	return FLOW_NEXT;
 }
 
-/* Whether a wait for all but the newest `open` groups is one for this copy. */
+/* Whether a wait of the lanes in mask, for all but each lane's newest `open` groups, includes this copy. */
 static bool is_awaited(const struct exec_copies *copies, const struct exec_copy *copy, uint32_t mask, uint64_t open)
 {
 	return mask >> copy->lane & 1 && copy->group + open < copies->groups[copy->lane];
 }
 
-/* imm: how many groups of each lane may be left; -1: nothing may, committed or not. */
+/* Waits for copies.  imm is the number of newest groups of each lane that need not be complete; -1 waits for all
+ * copies, committed or not. */
 OP_HEAD(cp_async_wait)
 {
 	struct exec_copies *copies = &warp->copies;

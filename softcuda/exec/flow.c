@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* False when out of memory. */
+/* Allocates all arrays of the graph at once; false when out of memory. */
 static bool take_lists(struct flow_graph *f)
 {
 	uint32_t **const lists[] = {&f->after_at, &f->before_at, &f->number, &f->sorted, &f->dominator,
@@ -23,12 +23,14 @@ static bool take_lists(struct flow_graph *f)
 	return true;
 }
 
+/* Turns counts, of which that of block b is at[b + 1], into the indices at which the blocks' lists begin. */
 static void sum_up(uint32_t *at, uint32_t count)
 {
 	for (uint32_t b = 0; b < count; b++)
 		at[b + 1] += at[b];
 }
 
+/* Fills the lists of successors and predecessors.  waits and left serve as working memory. */
 static void find_edges(struct flow_graph *f, const struct flow_edge *edges)
 {
 	uint32_t *after_next = f->waits, *before_next = f->left;
@@ -47,7 +49,8 @@ static void find_edges(struct flow_graph *f, const struct flow_edge *edges)
 	memset(f->left, 0, f->count * sizeof(*f->left));
 }
 
-/* Numbers blocks so that each but a loop's header has a greater number than one that leads to it. */
+/* Numbers the blocks that can be reached in reverse postorder of a depth-first search: an edge that is no back edge
+ * leads from a lower number to a greater one.  order and waits serve as working memory. */
 static void number_nodes(struct flow_graph *f)
 {
 	uint32_t *stack = f->order, *cursor = f->waits, depth = 0;
@@ -77,6 +80,7 @@ static void number_nodes(struct flow_graph *f)
 		f->number[f->sorted[i]] = i;
 }
 
+/* The closest block that dominates both a and b. */
 static uint32_t common_dominator(const struct flow_graph *f, uint32_t a, uint32_t b)
 {
 	while (a != b) {
@@ -88,7 +92,8 @@ static uint32_t common_dominator(const struct flow_graph *f, uint32_t a, uint32_
 	return a;
 }
 
-/* Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm". */
+/* Finds the immediate dominators, with the algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+ * Algorithm". */
 static void find_dominators(struct flow_graph *f)
 {
 	for (uint32_t b = 0; b < f->count; b++)
@@ -115,6 +120,7 @@ bool flow_goes_back(const struct flow_graph *f, uint32_t from, uint32_t to)
 	return f->number[to] <= f->number[from];
 }
 
+/* Pushes the predecessors of a block that can be reached. */
 static void push_before(const struct flow_graph *f, uint32_t b, uint32_t *stack, uint32_t *depth)
 {
 	for (uint32_t e = f->before_at[b]; e < f->before_at[b + 1]; e++)
@@ -122,7 +128,9 @@ static void push_before(const struct flow_graph *f, uint32_t b, uint32_t *stack,
 			stack[(*depth)++] = f->before[e];
 }
 
-/* What leads to a way back of the loop without the header is the loop's.  stack: room for all edges twice. */
+/* Finds the natural loop of a header, if it has back edges: the header, and all blocks from which the source of a back
+ * edge can be reached without passing the header.  Inner loops have been found before.  stack has room for twice the
+ * number of edges. */
 static void find_loop(struct flow_graph *f, uint32_t header, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -139,7 +147,7 @@ static void find_loop(struct flow_graph *f, uint32_t header, uint32_t *stack)
 			push_before(f, b, stack, &depth);
 			continue;
 		}
-		/* The outermost loop that is known of it is one of this one's. */
+		/* b is in a loop already.  The outermost such loop is inside this one, or is this one. */
 		for (b = f->loop[b]; f->outer[b] != FLOW_NOBODY;)
 			b = f->outer[b];
 		if (b == header)
@@ -149,7 +157,7 @@ static void find_loop(struct flow_graph *f, uint32_t header, uint32_t *stack)
 	}
 }
 
-/* False when out of memory. */
+/* Finds all loops, inner ones first, and counts their blocks; false when out of memory. */
 static bool find_loops(struct flow_graph *f)
 {
 	uint32_t *stack = malloc((2 * (size_t)f->edge_count + 1) * sizeof(*stack));
@@ -166,6 +174,8 @@ static bool find_loops(struct flow_graph *f)
 	return true;
 }
 
+/* Adds a block to the list of those that may come next in the loop around it; the list is sorted by number of
+ * block. */
 static void make_ready(struct flow_graph *f, uint32_t b)
 {
 	uint32_t within = f->loop[b] == b ? f->outer[b] : f->loop[b];
@@ -176,6 +186,7 @@ static void make_ready(struct flow_graph *f, uint32_t b)
 	*at = b;
 }
 
+/* Counts the forward edges to each block. */
 static void count_waits(struct flow_graph *f)
 {
 	memset(f->waits, 0, f->count * sizeof(*f->waits));
@@ -186,7 +197,8 @@ static void count_waits(struct flow_graph *f)
 	}
 }
 
-/* Each block behind those that lead to it; once a loop has begun, all of it. */
+/* Puts the blocks in order: each comes after its predecessors, except along back edges, and the blocks of a loop
+ * follow each other without others between. */
 static void order_nodes(struct flow_graph *f)
 {
 	uint32_t current = FLOW_NOBODY;
@@ -215,6 +227,7 @@ static void order_nodes(struct flow_graph *f)
 			f->order[f->placed++] = b;
 }
 
+/* Whether the target of each back edge dominates its source. */
 static bool is_reducible(const struct flow_graph *f)
 {
 	for (uint32_t i = 0; i < f->reached; i++) {

@@ -18,7 +18,7 @@
 
 static const char file_name[] = "libculvert-softcuda-jit.so";
 
-/* What compiling costs, about: for a start, and for each instruction. */
+/* An estimate of the time that compiling takes: for a kernel, and for each of its instructions. */
 static const uint64_t compile_ns = 20000000, compile_op_ns = 60000;
 
 enum { STACK_B = 16 << 20 };
@@ -34,6 +34,7 @@ static const struct compiler *library;
 static struct compiled_host host;
 static enum tier_mode mode;
 
+/* Whether the process exports an LLVM of its own, to which the compiler's calls would go (base/host_llvm.h). */
 #ifdef CULVERT_LLVM_FILES
 static bool llvm_in_the_way(void)
 {
@@ -46,13 +47,14 @@ static bool llvm_in_the_way(void)
 	return there;
 }
 #else
-/* The compiler has its LLVM inside. */
+/* In this build LLVM is linked statically into the compiler. */
 static bool llvm_in_the_way(void)
 {
 	return false;
 }
 #endif
 
+/* Loads the compiler; `library` stays NULL if that fails. */
 static void load(void)
 {
 	struct bytes note = BYTES_INIT;
@@ -90,7 +92,8 @@ static enum tier_mode the_mode(void)
 
 /* --- one kernel ---------- */
 
-/* A block of one dimension is one row, however long it is. */
+/* The index of the shape of a launch's blocks (TIER_SHAPES).  row is the largest power of two that divides the first
+ * dimension; a block of one dimension is a single row, whatever its length. */
 static uint32_t shape_of(const struct soft_launch *launch)
 {
 	static const uint8_t shapes[LANES] = {[1] = 0, [2] = 0, [4] = 1, [8] = 2, [16] = 3};
@@ -98,6 +101,7 @@ static uint32_t shape_of(const struct soft_launch *launch)
 	return launch->block[1] * launch->block[2] == 1 || row >= LANES ? TIER_SHAPES - 1 : shapes[row];
 }
 
+/* The arguments and the result of compile_request, which runs on a thread of its own. */
 struct request {
 	const struct job *job;
 	uint32_t rows;
@@ -113,7 +117,8 @@ static void *compile_request(void *data)
 	return NULL;
 }
 
-/* LLVM's recursion needs more stack than the host may give its threads. */
+/* Compiles on a thread with a large stack and waits for it: LLVM's recursion needs more stack than the application's
+ * threads may have. */
 static const struct compiled *compile_apart(const struct job *job, uint32_t rows, struct bytes *why)
 {
 	struct request request = {job, rows, why, NULL};
@@ -123,6 +128,7 @@ static const struct compiled *compile_apart(const struct job *job, uint32_t rows
 	return request.compiled;
 }
 
+/* Compiles a kernel for a shape of blocks, publishes the result, and logs it. */
 static void compile(struct job *job, struct tier_shape *shape, uint32_t number)
 {
 	static const uint32_t rows[TIER_SHAPES] = {1, 4, 8, 16, 32};

@@ -1,43 +1,46 @@
-/* Which kernels run as machine code, and from when on.
+/* The decision which kernels run as machine code, and when they are compiled.
  *
- * A kernel begins in the interpreter.  Once the interpreter has spent about as much time on it as the compiler would,
- * it is compiled, on the thread that is about to begin one of its work-groups, and the work-groups that begin from then
- * on run as machine code, also those of the launch that runs.  CULVERT_SOFT_JIT says "off" (never), "on", or "always"
- * (before its first work-group).  A kernel that the compiler does not take stays with the interpreter.
+ * At first the interpreter runs a kernel.  Once the interpreter has spent about as much time on the kernel as the
+ * compiler would need, a thread that is about to begin one of the kernel's work-groups has it compiled.  Work-groups
+ * that begin later run as machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels
+ * are never compiled), "on", or "always" (a kernel is compiled before its first work-group).  A kernel that the
+ * compiler cannot compile is always interpreted.
  *
- * The compiler is a library of its own, libculvert-softcuda-jit.so (exec/compiler.h), which is loaded when the first kernel
- * is to be compiled; without it all kernels are interpreted.  Launches that somebody looks on at, and cooperative ones,
- * are interpreted.
+ * The compiler is a library of its own, libculvert-softcuda-jit.so (exec/compiler.h), which is loaded when the first
+ * kernel is to be compiled; without the library all kernels are interpreted.  Launches with a watcher (exec/watch.h)
+ * and cooperative launches are always interpreted.
  *
- * Thread-safe.  A program's tiers live as long as the program. */
+ * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
+ * program. */
 #ifndef CULVERT_SOFTCUDA_EXEC_TIER_H
 #define CULVERT_SOFTCUDA_EXEC_TIER_H
 
 #include "softcuda/exec/warp.h"
 
-/* Blocks are told apart by how many work-items of consecutive warps lie side by side in the first dimension: 1, 4, 8,
- * 16 or 32 of them. */
+/* The number of shapes of blocks; a kernel is compiled separately for each.  The shape is the largest of 1, 4, 8, 16
+ * and 32 that divides the block's first dimension; it is 32 for all blocks of one dimension. */
 enum { TIER_SHAPES = 5 };
 
-/* Of an entry. */
+/* The state of one kernel of a program. */
 struct tier {
-	atomic_uint_fast64_t spent_ns;    /* by the interpreter */
+	atomic_uint_fast64_t spent_ns;    /* time that the interpreter has spent on the kernel */
 	struct tier_shape {
 		_Atomic(const struct compiled *) compiled;
-		atomic_bool taken;        /* somebody compiles it, or it is done, or it cannot be */
+		atomic_bool taken;        /* a thread compiles it, has compiled it, or has failed to */
 	} shapes[TIER_SHAPES];
 };
 
-/* A launch begins, before its first work-group; it is over. */
+/* The caller calls tier_begin before the first work-group of a launch, and tier_end after the last has ended. */
 void tier_begin(struct job *job);
 void tier_end(struct job *job);
-/* A work-group of the launch is about to begin: job->compiled is what it runs. */
+/* The caller calls tier_look before each work-group of a launch.  tier_look sets job->compiled once there is machine
+ * code, and compiles the kernel when that is due. */
 void tier_look(struct job *job);
 
-/* Gives back the machine code of a program that nobody runs any more. */
+/* Frees the machine code of a program, which no thread may be running. */
 void tier_finish(const struct soft_program *program);
 
-/* For tests: how many kernels have been compiled, how many the compiler refused, and the bytes of machine code now. */
+/* Counts for tests: kernels compiled, kernels that the compiler refused, and bytes of machine code that exist now. */
 struct tier_counts {
 	atomic_uint_fast64_t compiled, refused, code_B;
 };

@@ -1,4 +1,5 @@
-/* A kernel to machine code: the plan, the IR of each region, LLVM's passes, the code in memory. */
+/* The compiler's entry point: it makes a kernel's plan, emits LLVM IR for each region, has LLVM make machine code of
+ * the IR, and loads the machine code into memory. */
 #include "config.h"
 
 #include "softcuda/exec/compiler.h"
@@ -14,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* LLVM takes about 0.1 ms for an instruction.  Above this a kernel is left to the interpreter. */
+/* The compiler refuses a kernel with more than SIZE_MAX_OF_IR instructions of LLVM IR, since LLVM takes about 0.1 ms
+ * for each; the interpreter then runs the kernel. */
 enum { NAME_B = 48, SIZE_MAX_OF_IR = 20000 };
 
-/* --- what there is to know of the code ---------- */
+/* --- the description of the code (struct compiled) ---------- */
 
 static void release(const struct compiled *compiled)
 {
@@ -31,6 +33,7 @@ static void release(const struct compiled *compiled)
 	free(c);
 }
 
+/* Whether a barrier's op is barrier 0 for all work-items, without a reduction (compiled_entry.plain). */
 static bool is_plain(const struct plan *plan, uint32_t barrier)
 {
 	const struct op *op = &plan->code->ops[barrier];
@@ -38,7 +41,8 @@ static bool is_plain(const struct plan *plan, uint32_t barrier)
 	return op->mode == BARRIER_SYNC && !(op->reads & 4) && plan_constant(plan, op, 1, 32, &id) && !id;
 }
 
-/* The registers of which only the first lane is saved at the barrier before an entry (emit.c). */
+/* Lists the registers of which only the first lane's value is saved at the barrier before an entry (emit_save).  False
+ * when out of memory. */
 static bool find_linear(const struct plan *plan, uint32_t number, struct compiled_entry *to)
 {
 	const struct plan_entry *entry = &plan->entries[number];
@@ -48,7 +52,7 @@ static bool find_linear(const struct plan *plan, uint32_t number, struct compile
 		return false;
 	for (uint32_t i = first; i < end; i++) {
 		const struct web *web = &plan->webs[plan->live[i]];
-		/* What the barrier itself gives is not there yet. */
+		/* The result of the barrier's own op is not saved: it is computed when the barrier completes. */
 		const bool given = plan->live[i] == plan->def[(size_t)entry->barrier * OP_OPERANDS];
 		if (web->kind == WEB_LINEAR && web->width != 'p' && !given)
 			to->linear[to->linear_count++] = (struct compiled_linear){
@@ -82,7 +86,7 @@ static struct compiled *describe(const struct plan *plan)
 	return NULL;
 }
 
-/* --- the code ---------- */
+/* --- IR and machine code ---------- */
 
 static void fill_types(struct emitter *e)
 {
@@ -102,7 +106,7 @@ static void name_region(char *name, uint64_t serial, uint32_t entry)
 	snprintf(name, NAME_B, "k%llu_%u", (unsigned long long)serial, entry);
 }
 
-/* 512 bits wide where the host has them, which LLVM would halve on some. */
+/* Has LLVM use vectors of 512 bits on hosts that have them; for some processors its default is 256 bits. */
 static void add_attributes(const struct emitter *e, value function)
 {
 	static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Kernels above these are left to the interpreter: the compiler's time grows faster than they do. */
+/* The compiler refuses kernels above these limits, since its time grows faster than the size of the kernel. */
 enum { OPS_MAX = 40000, BLOCKS_MAX = 4000, ENTRIES_MAX = 1000 };
 
 static bool refuse(struct bytes *why, const char *reason)
@@ -18,7 +18,7 @@ static bool refuse(struct bytes *why, const char *reason)
 
 /* --- verbs ---------- */
 
-/* Whether op has a register of 128 bits. */
+/* Whether an operand of op is a register of 128 bits. */
 static bool is_wide(const struct plan *plan, const struct op *op)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++)
@@ -28,20 +28,22 @@ static bool is_wide(const struct plan *plan, const struct op *op)
 	return false;
 }
 
+/* Updates the plan's flags for an op, and its verb where the handler has to execute the op because of its mode. */
 static void note_verb(struct plan *plan, const struct op *op, const struct op_row *row, struct jit_verb *verb)
 {
 	if (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9))
 		plan->may_wait = true;
 	if (verb->verb == VERB_TOGETHER || verb->verb == VERB_MEET)
 		plan->together = true;
-	/* Volatile accesses, and those with an order. */
+	/* Volatile accesses, and accesses with a memory order, are left to the handler. */
 	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK) {
 		plan->may_wait = true;
 		verb->verb = VERB_CALL;
 	}
 }
 
-/* A guard in front of what ends a block is a branch's or an exit's; others would need blocks of their own. */
+/* Whether the compiler accepts an op.  It refuses guards on barriers and on ops at which lanes meet: these would need
+ * blocks of their own. */
 static bool is_allowed(const struct op *op, const struct jit_verb *verb)
 {
 	return verb->verb != VERB_REFUSE &&
@@ -62,7 +64,8 @@ bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct
 			return refuse(why, "an op that is in no table");
 		plan->verbs[i] = verb_of(row);
 		note_verb(plan, &code->ops[i], row, &plan->verbs[i]);
-		/* They stay in the frame, where places are shared: not what is saved there by vectors. */
+		/* Registers of 128 bits are not webs and would stay in the frame, where registers share places: saving
+		 * a web's vector for all lanes could overwrite one. */
 		if (is_wide(plan, &code->ops[i]))
 			return refuse(why, "registers of 128 bits");
 		plan->calls |= plan->verbs[i].verb == VERB_CALL;
@@ -76,6 +79,7 @@ bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct
 
 /* --- blocks ---------- */
 
+/* Sets marks[i] for each op i that begins a basic block. */
 static void mark_leaders(const struct plan *plan, uint32_t *marks)
 {
 	const struct code *code = plan->code;
@@ -89,6 +93,7 @@ static void mark_leaders(const struct plan *plan, uint32_t *marks)
 	}
 }
 
+/* Finds how block b ends, and its successors. */
 static void end_block(struct plan *plan, uint32_t b)
 {
 	struct plan_block *block = &plan->blocks[b];
@@ -112,7 +117,7 @@ static bool find_entries(struct plan *plan, struct bytes *why)
 	plan->entries[plan->entry_count++] = (struct plan_entry){0, PLAN_NONE};
 	for (uint32_t b = 0; b < plan->block_count; b++) {
 		struct plan_block *block = &plan->blocks[b];
-		/* Behind bar.arrive there is nobody to wait for, but that is the handler's to say. */
+		/* bar.arrive is refused below: lanes do not wait at it, but compiled code waits at every barrier. */
 		if (block->kind != END_BARRIER)
 			continue;
 		if (block->next >= plan->block_count || plan->entry_count == ENTRIES_MAX)
@@ -149,14 +154,16 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why)
 	return find_entries(plan, why);
 }
 
-/* --- all of it ---------- */
+/* --- the plan ---------- */
 
-/* What lanes do together is done by whole warps; else a part has as many lanes as the host's vectors, or as
- * divide the rows of a block, so that a part's lanes lie in one row. */
+/* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp.  Else it has as many
+ * lanes as the host's vectors, or, down to LEAST, fewer if that makes it divide a block's rows, so that the lanes of a
+ * part lie in one row. */
 static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
 {
 	enum { LEAST = 4 };
-	/* A handler takes as long for a part of a warp as for all of it. */
+	/* A call of a handler takes as long for some lanes of a warp as for all: with calls, whole warps are
+	 * better. */
 	plan->width = plan->together || (plan->calls && rows % LANES == 0) ? LANES : native;
 	while (!plan->together && plan->width > LEAST && rows % plan->width)
 		plan->width /= 2;

@@ -1,12 +1,13 @@
-/* What a kernel's code becomes before there is any IR: values, how they spread over lanes, and the order in which
- * blocks run.
+/* The analysis of a kernel that precedes code generation: its values, how each value differs from lane to lane, and
+ * the order in which its blocks run.
  *
  * A part is `width` consecutive lanes of a warp, which compiled code runs as vectors.  A web is a value of the
- * program: definitions and uses of a register that belong together.  An entry is a place where compiled code can
- * begin: the start of the kernel, and the op behind each barrier.  A region is the code that can be reached from an entry
- * without passing a barrier; each is a function of its own.
+ * program: the definitions and uses of a register that are connected by reaching definitions.  An entry is a place
+ * where compiled code can begin: the start of the kernel, or the op behind a barrier.  A region is the code that can
+ * be reached from an entry without passing a barrier; the compiler makes a function of each region.
  *
- * Built once, then read.  Not thread-safe: one owner. */
+ * plan_create fills a struct plan, which is only read afterwards; the caller ends with plan_finish.  The functions are
+ * not thread-safe: a plan belongs to one thread. */
 #ifndef CULVERT_SOFTCUDA_JIT_PLAN_H
 #define CULVERT_SOFTCUDA_JIT_PLAN_H
 
@@ -20,114 +21,120 @@
 
 enum { PLAN_NONE = 0x7fffffff, PLAN_GUARD = OP_OPERANDS, PLAN_USES = OP_OPERANDS + 1 };
 
-/* How a value spreads over the lanes of a part, from what needs least room to what needs most. */
+/* How a value differs between the lanes of a part.  The analysis changes a web's kind only to a later one. */
 enum web_kind {
-	WEB_UNKNOWN,              /* nothing is known yet */
-	WEB_LINEAR,               /* that of the first lane, and `stride` more for each further one; 0: all alike */
-	WEB_VARYING               /* anything */
+	WEB_UNKNOWN,              /* not known yet */
+	WEB_LINEAR,               /* `stride` more from each lane to the next; stride 0: equal in all lanes */
+	WEB_VARYING               /* any value in each lane */
 };
 
 struct web {
-	uint32_t slot;            /* its offset in the frame's registers */
-	char width;               /* as in op_row.shape */
+	uint32_t slot;            /* offset of its register in the frame's registers */
+	char width;               /* a letter, as in op_row.shape */
 	uint8_t kind;             /* enum web_kind */
 	int64_t stride;
-	bool at_start;            /* some way reads it before it is written: then it is 0 */
-	bool any_nan;             /* f32: a NaN in it may have any bits; who looks at them makes it the one NaN */
-	uint32_t parameter;       /* the offset of the kernel parameter that an address is made from; PLAN_NONE */
+	bool at_start;            /* live at the start of the kernel: some path reads it before it is written, as 0 */
+	bool any_nan;             /* f32: a NaN in it may have any bits; code that uses them makes it PTX's NaN */
+	uint32_t parameter;       /* offset of the kernel parameter that it is an address from, or PLAN_NONE */
 };
 
 enum plan_end {
-	END_FALLS,                /* goes on with the next block */
-	END_BRANCH,               /* to target; with a guard: else to the next */
-	END_EXIT,                 /* lanes end; with a guard: the others go on with the next */
-	END_BARRIER               /* lanes wait, and go on with the next */
+	END_FALLS,                /* control continues with the next block */
+	END_BRANCH,               /* lanes go to target; with a guard, those that it excludes go to next */
+	END_EXIT,                 /* lanes end; with a guard, those that it excludes go to next */
+	END_BARRIER               /* lanes wait, and then go to next */
 };
 
 struct plan_block {
-	uint32_t first, end;      /* ops */
+	uint32_t first, end;      /* its ops are [first, end) */
 	enum plan_end kind;       /* what its last op does */
-	uint32_t next, target;    /* blocks; PLAN_NONE */
-	uint32_t entry;           /* END_BARRIER: where it goes on */
+	uint32_t next, target;    /* successors, or PLAN_NONE */
+	uint32_t entry;           /* END_BARRIER: number of the entry behind the barrier */
 };
 
-/* Where compiled code can begin. */
+/* A place where compiled code can begin. */
 struct plan_entry {
 	uint32_t block;
-	uint32_t barrier;         /* the op before it; PLAN_NONE: the start */
+	uint32_t barrier;         /* the barrier's op before it; PLAN_NONE for the start of the kernel */
 };
 
-/* A step of a region: a block, or the latch of a loop, where lanes meet that go back to its header. */
+/* A step of a region: a block, or the latch of a loop.  A latch is an additional node behind the last block of a loop,
+ * in which the lanes that take the loop's back edges gather before the next iteration. */
 struct plan_node {
-	uint32_t block;           /* of a latch: the header's */
+	uint32_t block;           /* a latch: the block of the loop's header */
 	bool latch;
-	uint32_t header;          /* node of the loop's header, of a latch */
-	bool may_be_empty;        /* it may be come to without lanes */
-	uint64_t *pending;        /* nodes where lanes may wait meanwhile, as bits */
-	uint64_t *kept;           /* webs that lanes that wait need, as bits */
+	uint32_t header;          /* a latch: the node of the loop's header */
+	bool may_be_empty;        /* control may reach it although no lane is to run it */
+	uint64_t *pending;        /* set of nodes where lanes may wait while it runs */
+	uint64_t *kept;           /* set of webs that these waiting lanes need */
 };
 
 struct plan_region {
-	uint32_t node_count, words;       /* words of a set of nodes */
+	uint32_t node_count, words;       /* words: size of a set of nodes, in uint64_t */
 	struct plan_node *nodes;
-	uint64_t *scratch;                /* room for a set of nodes */
-	uint32_t *node_of;                /* block -> node; PLAN_NONE: not in this region */
-	uint32_t *latch_of;               /* block -> the latch of the loop that it is the header of */
+	uint64_t *scratch;                /* memory for a set of nodes */
+	uint32_t *node_of;                /* block -> its node; PLAN_NONE if the region does not have it */
+	uint32_t *latch_of;               /* header of a loop -> the loop's latch; else PLAN_NONE */
 };
 
 struct plan {
 	const struct soft_program *program;
 	const struct code *code;
-	uint32_t width;           /* lanes of a part */
-	bool linear;              /* a part's lanes differ in %tid.x alone, by one from lane to lane */
+	uint32_t width;           /* number of lanes of a part */
+	bool linear;              /* %tid.x grows by one from lane to lane of a part; %tid.y and .z are equal */
 	struct jit_verb *verbs;   /* by op */
 	const struct op_row **rows;       /* by op */
-	uint32_t *use, *def;      /* webs: op * PLAN_USES + operand, op * OP_OPERANDS + operand; PLAN_NONE */
+	uint32_t *use, *def;      /* webs by op * PLAN_USES + operand, op * OP_OPERANDS + operand; or PLAN_NONE */
 	struct web *webs;
-	uint32_t web_count, web_words;    /* words of a set of webs */
+	uint32_t web_count, web_words;    /* web_words: size of a set of webs, in uint64_t */
 	struct plan_block *blocks;
 	uint32_t block_count;
-	uint32_t *block_of;       /* op -> block */
-	uint32_t *live_at, *live; /* block -> webs that are alive at its start: live[live_at[b]...] */
+	uint32_t *block_of;       /* op -> its block */
+	uint32_t *live_at, *live; /* block b -> webs live at its start: live[live_at[b]] to live[live_at[b + 1] - 1] */
 	struct plan_entry *entries;
 	uint32_t entry_count;
 	struct plan_region *regions;      /* by entry */
-	bool together;            /* lanes of the warp do something together */
-	bool calls;               /* some ops are done by the interpreter's handlers */
-	bool may_wait;            /* a loop of it may wait for what other work-items do */
+	bool together;            /* some ops need all lanes of a warp: shuffles, votes, bar.warp.sync */
+	bool calls;               /* the interpreter's handlers execute some ops */
+	bool may_wait;            /* a loop may wait for another work-item: there are atomic or volatile accesses */
 };
 
-/* Makes a plan of an entry's code, for hosts whose vectors have `native` lanes of 32 bits and blocks whose first
- * dimension is a multiple of `rows`, a power of two.  False, with the reason in why: it is nothing for the
- * compiler, or memory ran out.  There is something to finish in any case. */
+/* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
+ * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two.  Returns false, with
+ * the reason in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any
+ * case. */
 bool plan_create(struct plan *plan, const struct compiled_host *host, const struct soft_program *program,
 		 const struct code *code, uint32_t native, uint32_t rows, struct bytes *why);
 void plan_finish(struct plan *plan);
 
-/* The parts of plan_create, in order; false when out of memory or, with a reason in why, for other reasons. */
+/* The steps of plan_create, in their order.  They return false when out of memory; one with the argument why also
+ * returns false, with the reason in why, if the compiler cannot compile the kernel. */
 bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct bytes *why);
 bool plan_find_blocks(struct plan *plan, struct bytes *why);
 bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
 bool plan_find_kinds(struct plan *plan);
 
-/* Lays a region out for what is known of kinds now: more lanes may split than the last time, not fewer. */
+/* Computes pending, may_be_empty and kept of a region's nodes from the kinds of the guards.  It is called again when
+ * more guards have become varying: the sets of nodes only grow. */
 void plan_lay_out(const struct plan *plan, struct plan_region *region);
 
-/* The nodes that the last op of node n leads to, the latch of a loop in the place of its header; how many. */
+/* Stores the nodes that the last op of node n leads to, and returns their number, at most 2.  The target of a loop's
+ * back edge is the loop's latch, not its header. */
 unsigned plan_targets(const struct plan *plan, const struct plan_region *region, uint32_t n, uint32_t *targets);
-/* The node that runs behind node `from` when lanes go to the targets: the first of these and of where lanes wait
- * already; PLAN_NONE: the region ends.  rest: the others, in which lanes wait then. */
+/* The node that runs after node `from` when lanes go to the targets: the first, in the order of nodes, of the targets
+ * and of the nodes where lanes wait already.  PLAN_NONE if there is none: the region ends.  The set of all others, in
+ * which lanes wait then, is stored in rest. */
 uint32_t plan_step(const struct plan_region *region, uint32_t from, const uint32_t *targets, unsigned count,
 		   uint64_t *rest);
 
-/* Sets `set` to the webs that are alive before op, which is in block. */
+/* Sets `set` to the webs that are live before op, which belongs to block. */
 void plan_live_before(const struct plan *plan, uint32_t block, uint32_t op, uint64_t *set);
 
-/* Operand k of op as a number of so many bits; false: it is no constant. */
+/* Stores operand k of op, as a number of `bits` bits.  False if the operand is no constant. */
 bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, unsigned bits, uint64_t *value_out);
 
-/* The guard of a block's last op splits the lanes. */
+/* Whether the guard of a block's last op may differ between lanes. */
 bool plan_splits(const struct plan *plan, uint32_t block);
 
 static inline bool plan_has(const uint64_t *set, uint32_t bit)

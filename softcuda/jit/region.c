@@ -1,10 +1,10 @@
-/* The order in which the blocks of a region run, and where lanes wait meanwhile.
+/* The order in which the blocks of a region run, and the nodes at which lanes wait meanwhile.
  *
- * Where lanes take different ways, compiled code goes all of them, one after the other, each with the lanes that want it:
- * blocks run in an order in which each is behind those that lead to it, and lanes that are not to run a block wait at
- * the one that they go to.  A branch that all lanes take alike stays a branch, but goes no further
- * than to the first block where lanes wait (Moll and Hack, "Partial Control-Flow Linearization", PLDI
- * 2018).  Lanes that go back to a loop's header meet in its latch, a node behind the loop's last block. */
+ * Where lanes diverge, compiled code runs all paths, one after the other, each with the lanes that take it.  Blocks
+ * run in an order in which each comes after its predecessors, and lanes that do not run a block wait at the block that
+ * they go to next.  A branch that all lanes take in the same direction remains a branch, but it jumps no further than
+ * to the first block where lanes wait (Moll and Hack, "Partial Control-Flow Linearization", PLDI 2018).  Lanes that
+ * take a back edge of a loop gather in the loop's latch, a node behind the loop's last block. */
 #include "config.h"
 
 #include "softcuda/exec/flow.h"
@@ -21,17 +21,19 @@ bool plan_splits(const struct plan *plan, uint32_t block)
 
 /* --- nodes ---------- */
 
+/* The state of the search for a region's nodes. */
 struct walker {
 	const struct plan *plan;
 	struct plan_region *region;
-	uint32_t *block;          /* compact number -> block */
-	uint32_t *compact;        /* block -> compact number */
-	uint32_t count;
+	uint32_t *block;          /* number within the region -> block */
+	uint32_t *compact;        /* block -> number within the region, or PLAN_NONE */
+	uint32_t count;           /* number of blocks of the region */
 	struct flow_edge *edges;
 	size_t edge_count;
 	struct flow_graph flow;
 };
 
+/* Adds a block to the region, if it is not there yet. */
 static void reach(struct walker *w, uint32_t block)
 {
 	if (w->compact[block] != PLAN_NONE)
@@ -40,7 +42,7 @@ static void reach(struct walker *w, uint32_t block)
 	w->block[w->count++] = block;
 }
 
-/* The blocks of a region, which ends at barriers. */
+/* Collects the blocks that can be reached from an entry without passing a barrier, and the edges between them. */
 static void collect(struct walker *w, uint32_t entry)
 {
 	reach(w, entry);
@@ -57,6 +59,7 @@ static void collect(struct walker *w, uint32_t entry)
 	}
 }
 
+/* Whether a block is in the loop with this header, or in a loop inside it. */
 static bool in_loop(const struct flow_graph *flow, uint32_t node, uint32_t header)
 {
 	uint32_t h = flow->loop[node];
@@ -65,7 +68,7 @@ static bool in_loop(const struct flow_graph *flow, uint32_t node, uint32_t heade
 	return h == header;
 }
 
-/* The latches of the loops that end behind place i of the order, inner ones first. */
+/* Adds the latches of the loops whose last block has index i in the order, inner loops first. */
 static void add_latches(struct walker *w, uint32_t i)
 {
 	const struct flow_graph *flow = &w->flow;
@@ -144,8 +147,9 @@ bool plan_find_regions(struct plan *plan, struct bytes *why)
 	return right;
 }
 
-/* --- where lanes wait ---------- */
+/* --- the nodes at which lanes wait ---------- */
 
+/* Adds the elements of a set to another one; true if some were not in it. */
 static bool set_or(uint64_t *to, const uint64_t *from, uint32_t words)
 {
 	uint64_t changed = 0;
@@ -156,6 +160,7 @@ static bool set_or(uint64_t *to, const uint64_t *from, uint32_t words)
 	return changed;
 }
 
+/* The lowest element of a set, or PLAN_NONE. */
 static uint32_t lowest(const uint64_t *set, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w++)
@@ -193,6 +198,7 @@ unsigned plan_targets(const struct plan *plan, const struct plan_region *region,
 	return count;
 }
 
+/* The state of plan_lay_out's iteration to a fixed point. */
 struct layer {
 	const struct plan *plan;
 	struct plan_region *region;
@@ -200,8 +206,8 @@ struct layer {
 	bool changed;
 };
 
-/* Flow from node n to the first of targets and of where lanes wait: sure says that lanes come along if that is
- * the only target. */
+/* Propagates what is known to the node that runs after node n when lanes go to the targets (plan_step).  That node may
+ * be empty unless sure is set, which says that some lanes go to the targets, and it is the only target. */
 static void go(struct layer *l, uint32_t n, const uint32_t *targets, unsigned count, bool sure)
 {
 	struct plan_region *region = l->region;
@@ -220,7 +226,7 @@ static void visit(struct layer *l, uint32_t n)
 	struct plan_node *node = &region->nodes[n];
 	uint32_t targets[2];
 	if (node->latch) {
-		/* Some go on with the loop, or all are through. */
+		/* Some lanes begin another iteration; or, if the latch is empty, all have left the loop. */
 		l->changed |= set_or(region->nodes[node->header].pending, node->pending, region->words);
 		if (node->may_be_empty)
 			go(l, n, NULL, 0, false);
@@ -234,7 +240,7 @@ static void visit(struct layer *l, uint32_t n)
 	} else {
 		for (unsigned i = 0; i < count; i++)
 			go(l, n, &targets[i], 1, true);
-		/* A guard that all lanes agree on: they end, or they go on. */
+		/* A guard that is equal in all lanes: either all lanes of the node end here, or none. */
 		if (exits)
 			go(l, n, NULL, 0, false);
 	}
@@ -242,12 +248,14 @@ static void visit(struct layer *l, uint32_t n)
 		go(l, n, NULL, 0, false);
 }
 
+/* Adds the webs that are live at the start of a block. */
 static void keep(const struct plan *plan, uint32_t block, uint64_t *kept)
 {
 	for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
 		plan_add(kept, plan->live[i]);
 }
 
+/* Sets kept of each node: the webs that are live at the nodes where lanes wait. */
 static void find_kept(const struct plan *plan, struct plan_region *region)
 {
 	for (uint32_t n = 0; n < region->node_count; n++) {

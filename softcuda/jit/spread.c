@@ -1,15 +1,17 @@
-/* How values spread over the lanes of a part: all lanes alike, by a stride from lane to lane, or anything.
+/* How values differ between the lanes of a part: equal in all lanes (uniform), growing by a stride from lane to lane
+ * (linear), or varying.
  *
- * It is assumed of every value that all lanes have it alike, until an op shows otherwise; then what depends on that is looked at
- * again, until nothing changes.  A value that some lanes get while others wait and need the old one is
- * anything, too; and where lanes wait follows from which guards lanes have unlike. */
+ * This is a data-flow analysis on a lattice, iterated to a fixed point.  Every web is unknown at first, and an op's
+ * result follows from its operands; a web whose definitions disagree becomes varying.  A web is also varying if some
+ * lanes define it while other lanes wait and need its old value.  The nodes at which lanes wait depend on which guards
+ * are varying, so that region.c's part of the analysis is repeated when webs have changed. */
 #include "config.h"
 
 #include "softcuda/jit/plan.h"
 
 #include "softcuda/exec/memory.h"
 
-/* What an operand is. */
+/* The kind and stride of an operand or a result, as in struct web. */
 struct spread {
 	uint8_t kind;
 	int64_t stride;
@@ -35,15 +37,16 @@ bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, uns
 	return true;
 }
 
-/* A stride as a value of so many bits has it. */
+/* A linear value of `bits` bits: the stride is truncated to that width. */
 static struct spread linear(int64_t stride, unsigned bits)
 {
 	if (bits == 32)
 		stride = (int32_t)stride;
-	/* Of 16 bits there is nothing to gain. */
+	/* A scalar saves nothing for 16 bits: values with a stride count as varying. */
 	return bits == 16 && stride ? varying : (struct spread){WEB_LINEAR, stride};
 }
 
+/* a + sign * b. */
 static struct spread sum(struct spread a, struct spread b, int64_t sign, unsigned bits)
 {
 	if (a.kind == WEB_UNKNOWN || b.kind == WEB_UNKNOWN)
@@ -53,7 +56,7 @@ static struct spread sum(struct spread a, struct spread b, int64_t sign, unsigne
 	return linear((int64_t)((uint64_t)a.stride + (uint64_t)sign * (uint64_t)b.stride), bits);
 }
 
-/* All operands are alike, or the result is anything. */
+/* The result of an op that is uniform if all operands are, and else varying. */
 static struct spread elementwise(const struct plan *plan, uint32_t i)
 {
 	const struct op *op = &plan->code->ops[i];
@@ -70,7 +73,8 @@ static struct spread elementwise(const struct plan *plan, uint32_t i)
 	return result;
 }
 
-/* x[1] by x[2], of which one is a constant, or both are alike in all lanes. */
+/* The product of x[1] and x[2], which have `from` bits; the product has `bits`.  It is linear if one operand is linear
+ * and the other is a constant, uniform if both are uniform, and else varying. */
 static struct spread product(const struct plan *plan, uint32_t i, unsigned from, unsigned bits)
 {
 	const struct op *op = &plan->code->ops[i];
@@ -91,6 +95,7 @@ static struct spread product(const struct plan *plan, uint32_t i, unsigned from,
 	return a.kind == WEB_UNKNOWN || b.kind == WEB_UNKNOWN ? unknown : alike;
 }
 
+/* x[1] shifted left by x[2]: linear if x[1] is linear and x[2] is a constant. */
 static struct spread shifted(const struct plan *plan, uint32_t i)
 {
 	const struct spread a = of_operand(plan, i, 1);
@@ -101,8 +106,9 @@ static struct spread shifted(const struct plan *plan, uint32_t i)
 	return linear((int64_t)((uint64_t)a.stride << by), bits);
 }
 
-/* From 32 to 64 bits a stride stays, if nothing runs over between the first lane and the last: compiled code
- * looks at that.  Of 16 bits and to them there is nothing to gain. */
+/* x[1] extended or truncated from `from` to `bits` bits.  An extension from 32 to 64 bits keeps the stride if no
+ * lane's value overflows 32 bits, which compiled code checks (emit_guard_extension).  A stride of 16-bit values is not
+ * kept. */
 static struct spread extended(const struct plan *plan, uint32_t i, unsigned from, unsigned bits)
 {
 	const struct spread a = of_operand(plan, i, 1);
@@ -117,6 +123,7 @@ static struct spread converted(const struct plan *plan, uint32_t i)
 	return extended(plan, i, verb->from, verb->bits);
 }
 
+/* selp: linear if both values have one stride and the predicate is uniform. */
 static struct spread selected(const struct plan *plan, uint32_t i)
 {
 	const struct spread a = of_operand(plan, i, 1), b = of_operand(plan, i, 2), p = of_operand(plan, i, 3);
@@ -136,17 +143,19 @@ static struct spread special(const struct plan *plan, const struct jit_verb *ver
 	return alike;
 }
 
-/* Private memory is each lane's own. */
+/* The result of a load: uniform if the address is, unless it may be in private memory, which each lane has for
+ * itself. */
 static struct spread loaded(const struct plan *plan, uint32_t i)
 {
 	const struct op *op = &plan->code->ops[i];
 	const struct spread address = of_operand(plan, i, MEMORY_ADDRESS);
 	if (op->space == SPACE_LOCAL || address.kind == WEB_VARYING || address.stride)
 		return varying;
-	/* A generic address may be private memory's. */
+	/* A generic address may point to private memory. */
 	return op->space == SPACE_GENERIC ? varying : address;
 }
 
+/* What op i's result is, from its operands and without its guard. */
 static struct spread result_of(const struct plan *plan, uint32_t i)
 {
 	const struct jit_verb *verb = &plan->verbs[i];
@@ -184,7 +193,7 @@ static struct spread result_of(const struct plan *plan, uint32_t i)
 	}
 }
 
-/* False when nothing is new. */
+/* Lowers a web in the lattice to the meet of what it is and s; true if that changes it. */
 static bool lower(struct web *web, struct spread s)
 {
 	if (s.kind == WEB_UNKNOWN || web->kind == WEB_VARYING)
@@ -212,7 +221,7 @@ static bool lower_definitions(struct plan *plan, uint32_t i, struct spread s)
 	return changed;
 }
 
-/* What all ops make of what is known. */
+/* Applies all ops once; true if a web has changed.  Results of an op with a varying guard are varying. */
 static bool pass(struct plan *plan)
 {
 	bool changed = false;
@@ -226,7 +235,8 @@ static bool pass(struct plan *plan)
 	return changed;
 }
 
-/* What some lanes get while others need the old value. */
+/* Makes the webs varying that a node's block defines while waiting lanes need their old values; true if one has
+ * changed. */
 static bool spread_kept(struct plan *plan, const struct plan_region *region, const struct plan_node *node)
 {
 	const struct plan_block *block = &plan->blocks[node->block];
@@ -241,6 +251,7 @@ static bool spread_kept(struct plan *plan, const struct plan_region *region, con
 	return changed;
 }
 
+/* Lays out all regions for the guards that are varying now, and applies spread_kept; true if a web has changed. */
 static bool spread_waiting(struct plan *plan)
 {
 	bool changed = false;
@@ -255,26 +266,28 @@ static bool spread_waiting(struct plan *plan)
 
 /* --- NaN ---------- */
 
-/* Ops of f32 that take every NaN alike, and whose own results are found to be NaN by whoever needs the bits. */
+/* Whether an op is an f32 operation that treats all NaNs alike.  If its result is a NaN, the bits of that NaN do not
+ * matter until they are used: code that uses them makes it PTX's NaN first. */
 static bool is_careless(const struct jit_verb *verb)
 {
 	return verb->verb >= VERB_FADD && verb->verb <= VERB_FNEG && verb->bits == 32;
 }
 
-/* Copies hand bits on as they are. */
+/* Whether an op copies the bits of an operand of 32 bits to its result. */
 static bool is_copy(const struct jit_verb *verb)
 {
 	return (verb->verb == VERB_EXTEND && verb->bits == 32 && verb->from == 32) ||
 	       (verb->verb == VERB_SELECT && verb->bits == 32);
 }
 
+/* Whether operand k may be a NaN: true unless it is a constant that is none. */
 static bool is_nan(const struct plan *plan, const struct op *op, unsigned k)
 {
 	uint64_t value;
 	return !plan_constant(plan, op, k, 32, &value) || (value & 0x7fffffff) > 0x7f800000;
 }
 
-/* Whether an operand that a copy hands on may stay as it is, or is no NaN. */
+/* Whether a copy of operand k may be in a web with any_nan: the operand is in such a web itself, or is no NaN. */
 static bool may_be_any(const struct plan *plan, uint32_t i, unsigned k)
 {
 	const uint32_t web = plan->use[(size_t)i * PLAN_USES + k];
@@ -283,6 +296,7 @@ static bool may_be_any(const struct plan *plan, uint32_t i, unsigned k)
 	return !is_nan(plan, &plan->code->ops[i], k);
 }
 
+/* Whether op i's result may be in a web with any_nan. */
 static bool makes_any_nan(const struct plan *plan, uint32_t i)
 {
 	const struct jit_verb *verb = &plan->verbs[i];
@@ -293,6 +307,7 @@ static bool makes_any_nan(const struct plan *plan, uint32_t i)
 	return may_be_any(plan, i, 1) && (verb->verb != VERB_SELECT || may_be_any(plan, i, 2));
 }
 
+/* Sets web.any_nan: true for the webs all of whose definitions allow it. */
 static void find_any_nan(struct plan *plan)
 {
 	for (uint32_t w = 0; w < plan->web_count; w++)
@@ -312,13 +327,14 @@ static void find_any_nan(struct plan *plan)
 
 /* --- parameters ---------- */
 
-/* The parameter whose value an operand comes from by sums. */
+/* The offset of the parameter that operand k was computed from by additions, or PLAN_NONE. */
 static uint32_t parameter_of(const struct plan *plan, uint32_t i, unsigned k)
 {
 	const uint32_t web = plan->use[(size_t)i * PLAN_USES + k];
 	return web == PLAN_NONE ? PLAN_NONE : plan->webs[web].parameter;
 }
 
+/* The offset of the parameter that op i's result is computed from by additions, or PLAN_NONE. */
 static uint32_t made_of(const struct plan *plan, uint32_t i)
 {
 	const struct jit_verb *verb = &plan->verbs[i];
@@ -335,7 +351,8 @@ static uint32_t made_of(const struct plan *plan, uint32_t i)
 	return verb->verb == VERB_MAD_WIDE ? c : PLAN_NONE;
 }
 
-/* Addresses of one parameter are looked up together; a guess that is wrong costs a look-up, nothing else. */
+/* Sets web.parameter.  Accesses at addresses from one parameter share a slot, in which the range of memory is cached.
+ * A wrong guess is harmless: it costs another look-up of the memory. */
 static void find_parameters(struct plan *plan)
 {
 	for (uint32_t w = 0; w < plan->web_count; w++)
@@ -350,7 +367,7 @@ static void find_parameters(struct plan *plan)
 
 bool plan_find_kinds(struct plan *plan)
 {
-	/* What is read before it is written is 0 in all lanes. */
+	/* A web that may be read before it is written begins as 0 in all lanes. */
 	for (uint32_t w = 0; w < plan->web_count; w++)
 		if (plan->webs[w].at_start)
 			lower(&plan->webs[w], alike);
@@ -358,7 +375,7 @@ bool plan_find_kinds(struct plan *plan)
 		while (pass(plan))
 			;
 	} while (spread_waiting(plan));
-	/* What nothing writes that can be reached. */
+	/* Webs that are still unknown are written by no op that can be reached. */
 	for (uint32_t w = 0; w < plan->web_count; w++)
 		if (plan->webs[w].kind == WEB_UNKNOWN)
 			lower(&plan->webs[w], varying);

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The host as LLVM describes it.  prepare fills it once; it is constant afterwards.  lanes is 0, and why has the
+ * reason, if LLVM cannot be used. */
 static struct {
 	pthread_once_t once;
 	LLVMOrcLLJITRef jit;
@@ -26,7 +28,7 @@ static struct {
 
 /* --- the host ---------- */
 
-/* The text of an error of LLVM's, which is consumed; false: there is none. */
+/* Whether there is an error of LLVM's; appends its text to why and frees it. */
 static bool failed(LLVMErrorRef error, const char *what, struct bytes *why)
 {
 	if (!error)
@@ -37,6 +39,7 @@ static bool failed(LLVMErrorRef error, const char *what, struct bytes *why)
 	return true;
 }
 
+/* The number of lanes of 32 bits in the host's vectors. */
 static uint32_t count_lanes(void)
 {
 #if defined(__x86_64__)
@@ -48,7 +51,7 @@ static uint32_t count_lanes(void)
 #endif
 }
 
-/* What LLVM calls where the processor has no such instruction. */
+/* The functions of the C library that LLVM calls where the processor has no instruction for an operation. */
 #define SYMBOL(name) {#name, (uint64_t)(uintptr_t)(void *)name}
 struct symbol {
 	const char *name;
@@ -116,17 +119,19 @@ uint32_t target_lanes(struct bytes *why)
 
 /* --- machine code ---------- */
 
-/* What kernels want: values out of the stack, what is common said once, what does not change out of loops.  No pass that
- * makes vectors, for they are there. */
-/* Its check of itself, which ends the process, is for its authors. */
+/* From LLVM 18 on instcombine can verify that it has reached a fixed point, and ends the process if it has not.  That
+ * check helps LLVM's developers; it is off here. */
 #if LLVM_VERSION_MAJOR >= 18
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #else
 #define COMBINE "instcombine"
 #endif
+/* The passes that improve kernels: promotion of stack slots to values, elimination of common subexpressions and of
+ * dead code, and motion of invariant code out of loops.  There is no vectorizer, since the IR has vectors already. */
 static const char passes[] = "function(sroa,early-cse<memssa>,simplifycfg," COMBINE ",loop-mssa(loop-rotate,licm),"
 			     "gvn," COMBINE ",simplifycfg,dse,adce)";
 
+/* Verifies a module and runs the passes on it; false, with the reason in why, if that fails. */
 static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, struct bytes *why)
 {
 	char *text = NULL;

@@ -6,7 +6,7 @@
 
 enum { PARTS = 8, NAME = 64 };
 
-/* A name at its dots. */
+/* A row's name, split at its dots. */
 struct parts {
 	char text[NAME];
 	const char *part[PARTS];
@@ -34,6 +34,7 @@ static bool is(const char *a, const char *b)
 	return !strcmp(a, b);
 }
 
+/* Whether word is one of the parts after the first. */
 static bool has(const struct parts *parts, const char *word)
 {
 	for (unsigned i = 1; i < parts->count; i++)
@@ -42,7 +43,7 @@ static bool has(const struct parts *parts, const char *word)
 	return false;
 }
 
-/* Whether all words between the first and the last are among these. */
+/* Whether all parts between the first and the last are among these words. */
 static bool only(const struct parts *parts, const char *const *words, size_t count)
 {
 	for (unsigned i = 1; i + 1 < parts->count; i++) {
@@ -55,12 +56,13 @@ static bool only(const struct parts *parts, const char *const *words, size_t cou
 	return true;
 }
 
+/* The width of a register with this letter in op_row.shape; 0 for other letters. */
 static unsigned width_bits(char width)
 {
 	return width == 'h' ? 16 : width == 'w' ? 32 : width == 'l' ? 64 : 0;
 }
 
-/* "u32", "b64", "f32": false for what is none of integers, bits and f32 and f64. */
+/* Parses a type such as "u32", "b64" or "f32".  False if it is not an integer type, a bit type, f32 or f64. */
 static bool read_type(const char *type, bool *is_float, bool *is_signed, unsigned *bits)
 {
 	*is_float = type[0] == 'f';
@@ -84,6 +86,7 @@ static const struct { const char *name; uint8_t verb; } integers[] = {
 	{"prmt", VERB_PRMT}, {"bfe", VERB_BFE}, {"bfi", VERB_BFI}, {"selp", VERB_SELECT}
 };
 
+/* "add.u32", "mul.wide.s32" */
 static struct jit_verb integer(const struct parts *parts, unsigned bits, bool is_signed)
 {
 	struct jit_verb verb = {.verb = VERB_CALL, .bits = (uint8_t)bits, .is_signed = is_signed};
@@ -113,16 +116,18 @@ static const struct { const char *name; uint8_t verb; } floats[] = {
 	{"cos", VERB_COS}
 };
 
+/* "add.rn.ftz.f32" */
 static struct jit_verb floating(const struct parts *parts, unsigned bits)
 {
 	static const char *const words[] = {"rn", "ftz", "sat", "approx", "full"};
 	struct jit_verb verb = {.verb = VERB_CALL, .bits = (uint8_t)bits, .is_float = true};
-	/* The approximate ones of f64 see half of their operand. */
+	/* The approximate instructions of f64 read only the upper half of their operand. */
 	if (!only(parts, words, sizeof(words) / sizeof(words[0])) || (bits == 64 && has(parts, "approx")))
 		return verb;
 	verb.ftz = has(parts, "ftz");
 	verb.sat = has(parts, "sat");
-	/* part: rounded once, not more, so that what is flushed is what is subnormal before it is rounded. */
+	/* For these verbs, part says that the exact result is rounded once.  .ftz then flushes a result that is
+	 * subnormal before rounding. */
 	verb.part = !has(parts, "approx") && !has(parts, "full");
 	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
 		if (is(floats[i].name, parts->part[0]))
@@ -130,7 +135,7 @@ static struct jit_verb floating(const struct parts *parts, unsigned bits)
 	return verb;
 }
 
-/* --- families of their own ---------- */
+/* --- other families ---------- */
 
 /* "_cmp.ltu.ftz.f32" */
 static struct jit_verb comparison(const struct parts *parts)
@@ -187,11 +192,12 @@ static struct jit_verb extension(const char *name)
 				 .from = (uint8_t)width_bits(name[2]), .bits = (uint8_t)width_bits(name[3])};
 }
 
+/* "_ld.4", "_st.8" */
 static struct jit_verb memory(const struct parts *parts, bool load)
 {
 	const char *size = parts->part[1];
 	const unsigned size_B = (unsigned)strtoul(size, NULL, 10);
-	/* 128 bits, and the bytes of _ld.byte. */
+	/* Accesses of 128 bits, and "_ld.byte", are left to the handler. */
 	if (!size_B || size_B > 8)
 		return (struct jit_verb){.verb = VERB_CALL};
 	return (struct jit_verb){
@@ -200,6 +206,7 @@ static struct jit_verb memory(const struct parts *parts, bool load)
 	};
 }
 
+/* "_pack" or "_unpack", the bits of the whole, the number of parts, and, for "_unpack", the index of the part */
 static struct jit_verb packing(const struct parts *parts, bool packs)
 {
 	const unsigned bits = (unsigned)strtoul(parts->part[1], NULL, 10);
@@ -214,6 +221,7 @@ static struct jit_verb packing(const struct parts *parts, bool packs)
 	return verb;
 }
 
+/* "%tid.x" */
 static struct jit_verb special(const char *name)
 {
 	static const char *const names[] = {
@@ -230,7 +238,9 @@ static struct jit_verb special(const char *name)
 	return (struct jit_verb){.verb = VERB_CALL};
 }
 
-/* Names that stand for one thing each, and the operand that names the members of those that come together. */
+/* Rows that have a verb of their own.  members: the index of the operand with the mask of the lanes that meet, its low
+ * byte being that of OPERAND_NONE if they do not wait for each other; for "_local", the width of the address in
+ * bits. */
 static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"_bra", VERB_BRANCH, 0}, {"_brx", VERB_REFUSE, 0}, {"_nop", VERB_NONE, 0}, {"_call", VERB_REFUSE, 0},
 	{"_call.indirect", VERB_REFUSE, 0}, {"_ret", VERB_EXIT, 0}, {"_exit", VERB_EXIT, 0},
@@ -242,7 +252,7 @@ static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"_elect.sync", VERB_TOGETHER, 1}
 };
 
-/* Families of which the first word tells. */
+/* Handles the names whose family follows from the whole name or its first part; false for all others. */
 static bool family(const struct parts *parts, const char *name, struct jit_verb *verb)
 {
 	const char *first = parts->part[0];
@@ -278,6 +288,7 @@ static bool family(const struct parts *parts, const char *name, struct jit_verb 
 	return true;
 }
 
+/* "shf.l.wrap.b32" */
 static struct jit_verb funnel(const struct parts *parts)
 {
 	return (struct jit_verb){.verb = VERB_SHF, .bits = 32, .left = is(parts->part[1], "l"),

@@ -1,7 +1,10 @@
-/* What an op does, taken apart from the name of its row: "add.rn.ftz.f32", "_cmp.lt.u32", "_ld.4", "%tid.x".
+/* What an op does, as the compiler sees it: a verb with attributes, which verb_of parses from the name of the op's row
+ * in the interpreter's tables: "add.rn.ftz.f32", "_cmp.lt.u32", "_ld.4", "%tid.x".
  *
- * The interpreter's tables name each form of each instruction; the compiler knows families.  What is no family of its
- * own is VERB_CALL: compiled code calls the interpreter's handler for it. */
+ * The interpreter has a row for each form of each instruction; a verb stands for a family of such forms.  An op of no
+ * family that the compiler knows gets VERB_CALL: compiled code calls the interpreter's handler for it.
+ *
+ * verb_of is thread-safe. */
 #ifndef CULVERT_SOFTCUDA_JIT_VERB_H
 #define CULVERT_SOFTCUDA_JIT_VERB_H
 
@@ -11,34 +14,36 @@
 #include <stdint.h>
 
 enum verb {
-	VERB_CALL,                /* by the handler */
-	VERB_NONE,                /* nothing to do */
+	VERB_CALL,                /* the interpreter's handler executes it */
+	VERB_NONE,                /* no operation */
 	VERB_BRANCH, VERB_EXIT, VERB_BARRIER, VERB_FENCE,
-	VERB_TOGETHER,            /* by the handler, when the lanes that it names are there: members */
-	VERB_MEET,                /* nothing but that */
-	VERB_REFUSE,              /* nothing for the compiler */
-	/* Integers: bits, is_signed. */
+	VERB_TOGETHER,            /* the handler executes it once the lanes in operand `members` have met */
+	VERB_MEET,                /* lanes meet as for VERB_TOGETHER, and do nothing else */
+	VERB_REFUSE,              /* the compiler does not compile kernels that have it */
+	/* Integer operations.  Attributes: bits, is_signed. */
 	VERB_ADD, VERB_SUB, VERB_MUL, VERB_MUL_HIGH, VERB_MUL_WIDE, VERB_MAD, VERB_MAD_HIGH, VERB_MAD_WIDE,
 	VERB_DIV, VERB_REM, VERB_MIN, VERB_MAX, VERB_ABS, VERB_NEG, VERB_AND, VERB_OR, VERB_XOR, VERB_NOT,
 	VERB_CNOT, VERB_SHL, VERB_SHR, VERB_POPC, VERB_CLZ, VERB_BREV, VERB_LOP3, VERB_SHF, VERB_PRMT, VERB_BFE,
 	VERB_BFI,
-	/* Copies: from and bits are the widths. */
+	/* Copies and selections.  from, bits: widths of the source and of the result.  VERB_CHOOSE is slct. */
 	VERB_EXTEND, VERB_SELECT, VERB_CHOOSE, VERB_PACK, VERB_UNPACK,
-	/* Predicates. */
+	/* Operations on predicates. */
 	VERB_PRED_AND, VERB_PRED_OR, VERB_PRED_XOR, VERB_PRED_NOT, VERB_PRED_MOVE,
-	/* Comparisons. */
+	/* Comparisons.  Attributes: relation, bits of both sides; is_signed, or ftz and unordered. */
 	VERB_COMPARE, VERB_COMPARE_FLOAT,
-	/* Floats: bits, ftz, sat. */
+	/* Floating-point operations.  Attributes: bits, ftz, sat, and part (see verb.c). */
 	VERB_FADD, VERB_FSUB, VERB_FMUL, VERB_FMA, VERB_FDIV, VERB_RCP, VERB_SQRT, VERB_RSQRT, VERB_FMIN, VERB_FMAX,
 	VERB_FABS, VERB_FNEG, VERB_COPYSIGN,
 	VERB_EX2, VERB_LG2, VERB_SIN, VERB_COS,
-	/* Conversions: from_float, from, is_signed of the source; to_float, bits, to_signed; op->mode. */
+	/* Conversions.  from_float, from, is_signed: the source; is_float, bits, to_signed: the result.  The
+	 * modifiers are in op->mode. */
 	VERB_CONVERT,
-	/* Memory: size_B of an element, is_signed of bytes. */
+	/* Memory accesses.  size_B: size of an element; is_signed: bytes are sign-extended. */
 	VERB_LOAD, VERB_STORE,
-	/* Special registers: special. */
+	/* Reads of special registers.  Attribute: special. */
 	VERB_SPECIAL,
-	/* Addresses: those of the window, or plain ones; is_signed: from generic ones. */
+	/* Addresses.  VERB_WINDOW converts an address in shared (part: local) memory to a generic address, or, if
+	 * is_signed is set, back.  VERB_LOCAL_ADDRESS gives an address in the frame's local memory. */
 	VERB_WINDOW, VERB_LOCAL_ADDRESS
 };
 
@@ -53,19 +58,19 @@ enum special {
 
 struct jit_verb {
 	uint8_t verb;             /* enum verb */
-	uint8_t bits;             /* of the result, or of both sides of a comparison */
-	uint8_t from;             /* bits of what is converted or extended */
+	uint8_t bits;             /* width of the result, or of both sides of a comparison */
+	uint8_t from;             /* width of the source of a conversion or copy */
 	bool is_float, from_float;
 	bool is_signed, to_signed;
 	bool ftz, sat;
-	bool unordered;           /* a comparison that a NaN makes true */
-	bool left, wraps;         /* of shf */
+	bool unordered;           /* a comparison that is true if an operand is NaN */
+	bool left, wraps;         /* shf: shifts to the left; uses the amount modulo 32 */
 	uint8_t relation, special, part;
-	uint8_t members;          /* the operand that names them */
+	uint8_t members;          /* index of the operand with the mask of the lanes that meet */
 	uint16_t size_B;
 };
 
-/* What an op of a row does. */
+/* The verb and its attributes of an op of this row. */
 struct jit_verb verb_of(const struct op_row *row);
 
 #endif

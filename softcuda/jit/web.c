@@ -1,24 +1,28 @@
-/* Values: the definitions and uses of registers that belong together, and where they are alive.
+/* Webs, the values of a program, and their live ranges.
  *
- * Registers share places (ptx/registers.c), so a place is many values one after the other.  A definition belongs with
- * the uses that it reaches, and with the other definitions that reach those; a use in another block is
- * reached by way of the blocks between, each of which has a node for every place that is alive at its start. */
+ * Registers share places in the frame (ptx/registers.c), so that a place, called a slot here, holds many values one
+ * after the other.  A web consists of definitions and uses: a definition is in one web with the uses that it reaches,
+ * and with the other definitions that reach these uses.
+ *
+ * Webs are the sets of a union-find structure.  Its nodes are the definitions, and one node for each slot that is live
+ * at the start of a block, as a phi would be: a definition reaches a use in another block by way of such nodes. */
 #include "config.h"
 
 #include "softcuda/jit/plan.h"
 
 #include <stdlib.h>
 
+/* The state of plan_find_webs. */
 struct finder {
 	struct plan *plan;
-	uint32_t slot_count, words;
-	uint32_t *slot_of;        /* offset / 4 -> number of the slot, plus one; 0: no register begins there */
-	uint32_t *offset;         /* slot -> offset */
-	uint64_t *in, *defined;   /* by block: sets of slots */
-	uint32_t *in_node;        /* by block: where its nodes begin */
-	uint32_t *parent;         /* of nodes: the union that they are in */
+	uint32_t slot_count, words;  /* words: size of a set of slots, in uint64_t */
+	uint32_t *slot_of;        /* offset / 4 -> number of the slot + 1; 0 if no register begins there */
+	uint32_t *offset;         /* slot -> its offset in the frame's registers */
+	uint64_t *in, *defined;   /* by block: sets of slots that are live at its start; that it defines */
+	uint32_t *in_node;        /* by block: the first of its nodes for live slots */
+	uint32_t *parent;         /* node -> its parent in the union-find structure */
 	uint32_t node_count, node_room;
-	uint32_t *now;            /* slot -> node that it holds */
+	uint32_t *now;            /* slot -> the node whose value it holds, at the op that is visited */
 };
 
 static uint32_t *operand_def(const struct plan *plan, uint32_t op, unsigned k)
@@ -36,7 +40,8 @@ static uint32_t slot(const struct finder *f, uint32_t offset)
 	return f->slot_of[offset / 4] - 1;
 }
 
-/* Whether an op needs what operand k held before: it reads it, or other lanes than those of its guard keep it. */
+/* Whether an op uses the old value of operand k: the op reads it, or the op has a guard, so that lanes which the guard
+ * excludes keep it. */
 static bool reads(const struct op *op, unsigned k)
 {
 	return plan_is_register(op, k) &&
@@ -61,6 +66,7 @@ static void find_slots(struct finder *f)
 	f->words = (f->slot_count + 63) / 64 + 1;
 }
 
+/* Makes a slot live at the start of a block that uses it, unless the block has defined it before. */
 static void note_use(struct finder *f, uint32_t block, uint32_t offset)
 {
 	const uint32_t s = slot(f, offset);
@@ -68,12 +74,13 @@ static void note_use(struct finder *f, uint32_t block, uint32_t offset)
 		plan_add(f->in + (size_t)block * f->words, s);
 }
 
-/* Whether a register is one of those that have values here: those of 128 bits stay in the frame. */
+/* Whether the register at this offset has webs: all have but those of 128 bits. */
 static bool is_value(const struct finder *f, uint32_t offset)
 {
 	return f->slot_of[offset / 4] != 0;
 }
 
+/* Finds the slots that a block uses before it defines them, and those that it defines. */
 static void find_local(struct finder *f, uint32_t block)
 {
 	const struct plan_block *b = &f->plan->blocks[block];
@@ -90,7 +97,7 @@ static void find_local(struct finder *f, uint32_t block)
 	}
 }
 
-/* in |= (successor's in) - defined; true when something was new. */
+/* Adds the slots that are live at the start of a successor, and that block does not define; true if some are new. */
 static bool flow_back(struct finder *f, uint32_t block, uint32_t successor)
 {
 	uint64_t *in = f->in + (size_t)block * f->words, changed = 0;
@@ -137,6 +144,7 @@ static void join(struct finder *f, uint32_t a, uint32_t b)
 	f->parent[a > b ? a : b] = a > b ? b : a;
 }
 
+/* Makes a node that is a set of its own; false when out of memory. */
 static bool new_node(struct finder *f, uint32_t *node_out)
 {
 	if (f->node_count == f->node_room) {
@@ -152,7 +160,7 @@ static bool new_node(struct finder *f, uint32_t *node_out)
 	return true;
 }
 
-/* Which node of its block stands for a slot that is alive at its start. */
+/* The number of elements of a set that are less than bit. */
 static uint32_t rank(const uint64_t *set, uint32_t bit)
 {
 	uint32_t count = 0;
@@ -161,6 +169,7 @@ static uint32_t rank(const uint64_t *set, uint32_t bit)
 	return count + (uint32_t)__builtin_popcountll(set[bit / 64] & ((UINT64_C(1) << bit % 64) - 1));
 }
 
+/* The node of a slot that is live at the start of a block. */
 static uint32_t in_node(const struct finder *f, uint32_t block, uint32_t s)
 {
 	return f->in_node[block] + rank(f->in + (size_t)block * f->words, s);
@@ -178,6 +187,8 @@ static bool add_in_nodes(struct finder *f)
 	return true;
 }
 
+/* Sets the nodes of an op's operands.  A guarded definition is joined with the old value, which some lanes may
+ * keep. */
 static bool walk_op(struct finder *f, uint32_t i)
 {
 	const struct op *op = &f->plan->code->ops[i];
@@ -200,6 +211,7 @@ static bool walk_op(struct finder *f, uint32_t i)
 	return true;
 }
 
+/* Joins the values at the end of a block with the nodes for the live slots of its successor. */
 static void join_successor(struct finder *f, uint32_t successor)
 {
 	if (successor == PLAN_NONE)
@@ -224,9 +236,9 @@ static bool walk_block(struct finder *f, uint32_t b)
 	return true;
 }
 
-/* --- numbers ---------- */
+/* --- numbers of webs ---------- */
 
-/* Nodes become webs: each root gets a number. */
+/* Numbers the roots of the union-find structure, each of which becomes a web.  False when out of memory. */
 static bool number_webs(struct finder *f, uint32_t *number)
 {
 	struct plan *plan = f->plan;
@@ -237,6 +249,7 @@ static bool number_webs(struct finder *f, uint32_t *number)
 	return plan->webs != NULL;
 }
 
+/* Replaces a node by its web, and notes the web's place. */
 static void set_web(struct finder *f, const uint32_t *number, uint32_t *node, uint32_t offset)
 {
 	if (*node == PLAN_NONE)
@@ -260,6 +273,7 @@ static void set_operands(struct finder *f, const uint32_t *number)
 	}
 }
 
+/* Fills plan->live and live_at; webs live at the start of block 0 get at_start.  False when out of memory. */
 static bool list_live(struct finder *f, const uint32_t *number)
 {
 	struct plan *plan = f->plan;
