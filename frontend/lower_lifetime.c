@@ -19,17 +19,17 @@ static bool is_call_of(LLVMValueRef user, const char *name)
 	       LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
 }
 
-static bool is_told(LLVMValueRef pointer)
+static bool has_start(LLVMValueRef pointer)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-		if (is_call_of(user, "llvm.lifetime.start") || (LLVMIsABitCastInst(user) && is_told(user)))
+		if (is_call_of(user, "llvm.lifetime.start") || (LLVMIsABitCastInst(user) && has_start(user)))
 			return true;
 	}
 	return false;
 }
 
-static void tell_start(struct lowering *lowering, LLVMValueRef variable, LLVMValueRef before)
+static void build_start(struct lowering *lowering, LLVMValueRef variable, LLVMValueRef before)
 {
 	static const char name[] = "llvm.lifetime.start";
 	LLVMTypeRef pointer = LLVMTypeOf(variable);
@@ -60,13 +60,13 @@ static void erase_marks(LLVMValueRef function, bool starts)
 }
 
 /* Private variables are in a function's first block. */
-static void tell_missing_starts(struct lowering *lowering, LLVMValueRef function)
+static void build_missing_starts(struct lowering *lowering, LLVMValueRef function)
 {
 	LLVMValueRef next, i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (LLVMIsAAllocaInst(i) && !is_told(i))
-			tell_start(lowering, i, next);
+		if (LLVMIsAAllocaInst(i) && !has_start(i))
+			build_start(lowering, i, next);
 	}
 }
 
@@ -87,7 +87,7 @@ static LLVMValueRef build_copy(struct lowering *lowering, LLVMValueRef call, LLV
 	fe_builder_at_entry(lowering, LLVMGetBasicBlockParent(block));
 	LLVMValueRef copy = LLVMBuildAlloca(lowering->builder, type, "");
 	LLVMSetAlignment(copy, alignment_B > own_B ? alignment_B : own_B);
-	tell_start(lowering, copy, call);
+	build_start(lowering, copy, call);
 	LLVMBuildMemCpy(lowering->builder, copy, LLVMGetAlignment(copy), from,
 			alignment_B ? alignment_B : 1,
 			LLVMConstInt(size_type, LLVMABISizeOfType(lowering->layout, type), false));
@@ -162,6 +162,6 @@ enum fe_status fe_lower_lifetimes(struct lowering *lowering)
 			pass_pointers(lowering, f);
 	for (LLVMValueRef f = first; f; f = LLVMGetNextFunction(f))
 		if (may_be_inlined(f))
-			tell_missing_starts(lowering, f);
+			build_missing_starts(lowering, f);
 	return FE_OK;
 }
