@@ -15,11 +15,14 @@ base_libbase_a_SOURCES = \
 	base/options.c base/options.h \
 	base/memory_limit.c base/memory_limit.h \
 	base/host_llvm.c base/host_llvm.h base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
+	base/own_process.c base/own_process.h \
+	base/message.c base/message.h \
 	base/pack.c base/pack.h \
 	base/packed.c base/packed.h \
 	base/processors.c base/processors.h \
 	base/shared_text.c base/shared_text.h \
 	base/spans.c base/spans.h \
+	base/spawn.c base/spawn.h \
 	base/stage.c base/stage.h \
 	base/thread.c base/thread.h \
 	base/zeroed.h

@@ -7,6 +7,8 @@
 
 #include "backend/codegen.h"
 #include "base/memory_limit.h"
+#include "base/message.h"
+#include "base/own_process.h"
 #include "base/stage.h"
 #include "base/thread.h"
 #include "build_name.h"
@@ -21,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -46,34 +47,12 @@ static void on_crash(int number)
 	_exit(1);
 }
 
-static void signals_arrange(void)
+static void crashes_arrange(void)
 {
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-	struct sigaction action = {.sa_handler = SIG_DFL};
-	sigset_t none;
-	/* The process that started this one may have ignored some signals, which is inherited. */
-	for (int number = 1; number < 32; number++)
-		(void)sigaction(number, &action, NULL);
-	action.sa_handler = on_crash;
-	action.sa_flags = SA_ONSTACK;
+	const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		(void)sigaction(crashes[i], &action, NULL);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* A crash is reported over the socket, so it leaves no core file in the application's folder.  When the system runs
- * out of memory, this process is killed before the application. */
-static void limits_arrange(void)
-{
-	const struct rlimit no_core = {0, 0};
-	(void)setrlimit(RLIMIT_CORE, &no_core);
-	memory_limit_set();
-	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (file >= 0) {
-		(void)!write(file, "1000", 4);
-		(void)close(file);
-	}
 }
 
 /* --- a job -------------------------------------------------------------------------------- */
@@ -105,7 +84,7 @@ static void *work_main(void *argument)
 	bytes_append_char(&message, be_nvvm_is_spoilt() ? OCL_WIRE_SPOILT : OCL_WIRE_MADE);
 	ocl_wire_put_outcome(&outcome, &message);
 	ocl_outcome_finish(&outcome);
-	if (ocl_wire_send(SOCKET, 0, &message))
+	if (message_send(SOCKET, 0, &message))
 		_exit(1);
 	bytes_finish(&message);
 	(void)!write(work->done, "", 1);
@@ -137,7 +116,7 @@ static bool serve(const struct bytes *message)
 	work.done = done[1];
 	bytes_append_char(&begun, OCL_WIRE_BEGUN);
 	/* The thread's stack size is set explicitly, because the application's limits are inherited. */
-	bool good = !ocl_wire_send(SOCKET, 0, &begun) &&
+	bool good = !message_send(SOCKET, 0, &begun) &&
 		    !thread_start_deep(&thread, BE_CODEGEN_STACK_B, work_main, &work);
 	bytes_finish(&begun);
 	if (good) {
@@ -157,7 +136,7 @@ static bool serve_next(void)
 	struct bytes message = BYTES_INIT;
 	if (poll(&poll_socket, 1, IDLE_MS) <= 0)
 		return false;
-	bool good = !ocl_wire_receive(SOCKET, 0, &message) && serve(&message);
+	bool good = !message_receive(SOCKET, 0, &message) && serve(&message);
 	bytes_finish(&message);
 	return good;
 }
@@ -171,13 +150,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "culvert-compile is started by libculvert.so, not by hand\n");
 		return 2;
 	}
-	signals_arrange();
-	limits_arrange();
+	own_process_arrange();
+	crashes_arrange();
 	(void)ocl_compile_confine(stage_dumped());
 	if (argc > 1 && *argv[1])
 		be_nvvm_beside(argv[1]);
 	bytes_append_string(&hello, OCL_WIRE_HELLO);
-	bool good = !ocl_wire_send(SOCKET, 0, &hello);
+	bool good = !message_send(SOCKET, 0, &hello);
 	bytes_finish(&hello);
 	while (good)
 		good = serve_next();

@@ -7,15 +7,16 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/memory_limit.h"
+#include "base/message.h"
 #include "base/options.h"
 #include "base/own_library.h"
 #include "base/own_program.h"
 #include "base/processors.h"
+#include "base/spawn.h"
 #include "base/stage.h"
 #include "build_name.h"
 #include "icd/compile/compile.h"
 #include "icd/compile/compile_wire.h"
-#include "icd/compile/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +38,6 @@ static const uint64_t answer_ns = 20000000000u;
 static const uint64_t turn_ns = 1000000000u, look_ns = 50000000u;
 
 enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16, STOPS_MOST = 3 };
-
-extern char **environ;
 
 /* The application's view of files and its rights when a compiler process was started; a process that was started
  * with others is not used. */
@@ -84,30 +83,6 @@ static struct circumstances circumstances_now(void)
 
 /* --- starting one ------------------------------------------------------------------------ */
 
-/* The application's environment, but with Culvert's options as they were when they were read.  The pointers point
- * into environ and into texts, and end with NULL. */
-static bool environment_make(struct bytes *texts, struct bytes *pointers)
-{
-	static const char ours[] = "CULVERT_";
-	size_t offsets_B[OPTION_COUNT];
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		offsets_B[i] = texts->size_B;
-		bytes_printf(texts, "%s=%s", option_name((enum option)i),
-			     option_string((enum option)i));
-		bytes_append_char(texts, '\0');
-	}
-	for (char **entry = environ; entry && *entry; entry++)
-		if (strncmp(*entry, ours, strlen(ours)))
-			bytes_append(pointers, entry, sizeof(*entry));
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		const char *text = texts->data + offsets_B[i];
-		bytes_append(pointers, &text, sizeof(text));
-	}
-	const char *end = NULL;
-	bytes_append(pointers, &end, sizeof(end));
-	return !bytes_failed(texts) && !bytes_failed(pointers);
-}
-
 static int spawn(const char *path, int socket, pid_t *pid_out)
 {
 	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
@@ -120,15 +95,15 @@ static int spawn(const char *path, int socket, pid_t *pid_out)
 		path = whole;
 	char *arguments[] = {(char *)path, program ? program : (char *)"", NULL};
 	int error = ENOMEM;
-	if (environment_make(&texts, &pointers)) {
-		struct ocl_spawn order = {
+	if (spawn_environment(&texts, &pointers)) {
+		struct spawn order = {
 			.path = path,
 			.arguments = arguments,
 			.environment = (char *const *)(void *)pointers.data,
 			.socket = socket,
 			.keep_stderr = log_enabled(LOG_LEVEL_ERR),
 		};
-		error = ocl_spawn_run(&order);
+		error = spawn_run(&order);
 		*pid_out = order.pid;
 	}
 	bytes_finish(&texts);
@@ -144,14 +119,14 @@ static void helper_destroy(struct helper *helper)
 	(void)close(helper->socket);
 	/* After fork, a process that the parent started is not a child of this one. */
 	if (helper->started_in.pid == getpid())
-		ocl_spawn_reap(helper->pid);
+		spawn_reap(helper->pid);
 	free(helper);
 }
 
 static bool greets(const char *path, int socket)
 {
 	struct bytes hello = BYTES_INIT;
-	const bool heard = !ocl_wire_receive(socket, host_now_ns() + answer_ns, &hello);
+	const bool heard = !message_receive(socket, host_now_ns() + answer_ns, &hello);
 	const bool good = heard && !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
 	if (!good)
 		log_warn("%s %s", path, heard ? "is not from the same build as this library, " CULVERT_BUILD
@@ -374,17 +349,17 @@ static enum outcome outcome_of(struct helper *helper, const struct bytes *messag
 	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
-/* Receives the next message, with the errors of ocl_wire_receive; ECANCELED: the process was stopped. */
+/* Receives the next message, with the errors of message_receive; ECANCELED: the process was stopped. */
 static int helper_receive(const struct helper *helper, uint64_t deadline_ns, struct bytes *message)
 {
 	for (unsigned stopped = 0; stopped < 2;) {
 		const uint64_t now_ns = host_now_ns(), next_ns = now_ns + look_ns;
 		const bool last = deadline_ns && deadline_ns <= next_ns;
-		if (!ocl_wire_wait(helper->socket, last ? deadline_ns : next_ns))
-			return ocl_wire_receive(helper->socket, deadline_ns, message);
+		if (!message_wait(helper->socket, last ? deadline_ns : next_ns))
+			return message_receive(helper->socket, deadline_ns, message);
 		if (last)
 			return ETIMEDOUT;
-		stopped = ocl_spawn_stopped(helper->pid) ? stopped + 1 : 0;
+		stopped = spawn_stopped(helper->pid) ? stopped + 1 : 0;
 	}
 	return ECANCELED;
 }
@@ -421,7 +396,7 @@ static bool taken(const struct helper *helper, const struct bytes *order)
 	const uint64_t deadline_ns =
 		host_now_ns() + (most_ns && most_ns < usual_ns ? most_ns : usual_ns);
 	struct bytes begun = BYTES_INIT;
-	const bool good = !ocl_wire_send(helper->socket, deadline_ns, order) &&
+	const bool good = !message_send(helper->socket, deadline_ns, order) &&
 			  !helper_receive(helper, deadline_ns, &begun) &&
 			  begun.size_B && begun.data[0] == OCL_WIRE_BEGUN;
 	bytes_finish(&begun);

@@ -1,8 +1,8 @@
 /* The messages between the application's process and culvert-compile: jobs in one direction, their outcomes in the
  * other.  Both processes have the same build of Culvert: the format may change with every build.
+ * base/message.h sends and receives them.
  *
- * A message on the stream socket is its size (64 bits) and its content.  Not thread-safe: a socket has one user at a
- * time. */
+ * Not thread-safe: a socket has one user at a time. */
 #ifndef CULVERT_ICD_COMPILE_WIRE_H
 #define CULVERT_ICD_COMPILE_WIRE_H
 
@@ -53,14 +53,7 @@ bool ocl_wire_get_outcome(const struct bytes *message, size_t offset_B, unsigned
 
 /* culvert-compile asks how many threads it may use: returns the answer, or 1 if none comes. */
 unsigned ocl_wire_ask_threads(int socket);
-/* Answers that question.  Returns the errors of ocl_wire_send. */
+/* Answers that question.  Returns the errors of message_send. */
 int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads);
-
-/* Send and receive a message.  They wait until deadline_ns (host_now_ns) at most, for bytes or for room in the socket;
- * 0: without a limit.  Return 0, ETIMEDOUT, ENOMEM or EPIPE (the other end is closed; no SIGPIPE is raised). */
-int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message);
-int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message);
-/* Waits for the first byte of a message, or until the other end is closed.  Returns 0 or ETIMEDOUT. */
-int ocl_wire_wait(int socket, uint64_t deadline_ns);
 
 #endif

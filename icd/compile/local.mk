@@ -12,8 +12,7 @@ icd_compile_libcompile_a_SOURCES = \
 	icd/compile/job_dump.c icd/compile/job_dump.h \
 	icd/compile/job_key.c icd/compile/job_key.h \
 	icd/compile/outcome.c \
-	icd/compile/program_binary.c icd/compile/program_binary.h \
-	icd/compile/spawn.c icd/compile/spawn.h
+	icd/compile/program_binary.c icd/compile/program_binary.h
 EXTRA_DIST += icd/compile/README.md
 
 # The compiler's process.

@@ -4,6 +4,7 @@
 
 #include "backend/gpu.h"
 #include "base/clock.h"
+#include "base/message.h"
 #include "icd/compile/compile_wire.h"
 #include "tests/unit/test.h"
 
@@ -29,7 +30,7 @@ static void a_question_is_answered(void)
 	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	for (unsigned threads = 1; threads < 100; threads += 33) {
 		REQUIRE(!pthread_create(&thread, NULL, asks, &sockets[0]));
-		CHECK_EQ(ocl_wire_receive(sockets[1], 0, &question), 0);
+		CHECK_EQ(message_receive(sockets[1], 0, &question), 0);
 		CHECK(question.size_B == 1 && question.data[0] == OCL_WIRE_ASKS);
 		CHECK_EQ(ocl_wire_tell_threads(sockets[1], 0, threads), 0);
 		REQUIRE(!pthread_join(thread, &answer));
@@ -46,7 +47,7 @@ static void without_an_answer_it_is_one(void)
 	int sockets[2];
 	struct bytes nothing = BYTES_INIT;
 	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	CHECK_EQ(ocl_wire_send(sockets[1], 0, &nothing), 0);
+	CHECK_EQ(message_send(sockets[1], 0, &nothing), 0);
 	CHECK_EQ(ocl_wire_tell_threads(sockets[1], 0, 0), 0);
 	CHECK_EQ(ocl_wire_ask_threads(sockets[0]), 1);
 	CHECK_EQ(ocl_wire_ask_threads(sockets[0]), 1);
@@ -63,10 +64,10 @@ static void sending_has_an_end(void)
 	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	REQUIRE(bytes_extend(&large, (size_t)8 << 20) != NULL);
 	const uint64_t begun_ns = host_now_ns();
-	CHECK_EQ(ocl_wire_send(sockets[0], begun_ns + 20000000, &large), ETIMEDOUT);
+	CHECK_EQ(message_send(sockets[0], begun_ns + 20000000, &large), ETIMEDOUT);
 	CHECK(host_now_ns() >= begun_ns + 20000000);
 	close(sockets[1]);
-	CHECK_EQ(ocl_wire_send(sockets[0], 0, &large), EPIPE);
+	CHECK_EQ(message_send(sockets[0], 0, &large), EPIPE);
 	close(sockets[0]);
 	bytes_finish(&large);
 }

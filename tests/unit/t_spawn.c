@@ -1,4 +1,4 @@
-/* Protects: programs that our host does not notice (icd/compile/spawn.h): no child of its, no signal, none of its
+/* Protects: programs that our host does not notice (base/spawn.h): no child of its, no signal, none of its
  * files but what was meant, a session of its own; and the errors of those that cannot be started.
  *
  * Seen to fail with each of these mistakes in spawn.c: the program is the host's child; the host's files stay
@@ -6,7 +6,7 @@
  * terminal reaches it; a program that is not there starts; the host's signals stay blocked. */
 #include "config.h"
 
-#include "icd/compile/spawn.h"
+#include "base/spawn.h"
 
 #include "tests/unit/test.h"
 
@@ -35,13 +35,13 @@ static int shell(const char *script, char *said, size_t size_B, pid_t *pid_out)
 	*said = '\0';
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		return errno;
-	struct ocl_spawn spawn = {
+	struct spawn spawn = {
 		.path = "/bin/sh",
 		.arguments = arguments,
 		.environment = environment,
 		.socket = sockets[1],
 	};
-	const int error = ocl_spawn_run(&spawn);
+	const int error = spawn_run(&spawn);
 	(void)close(sockets[1]);
 	size_t got_B = 0;
 	for (ssize_t more_B = 1; !error && more_B > 0 && got_B + 1 < size_B;
@@ -64,7 +64,7 @@ static void is_nobodys_child(void)
 	sigaction(SIGCHLD, &action, &before);
 	CHECK_EQ(shell("echo parent $PPID >&3", said, sizeof(said), NULL), 0);
 	CHECK(!strncmp(said, "parent ", 7));
-	if (!ocl_spawn_adopts()) {
+	if (!spawn_adopts()) {
 		CHECK(atoi(said + 7) != getpid());
 		CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 		CHECK_EQ(children, 0);
@@ -99,16 +99,16 @@ static void errors(void)
 {
 	char *const arguments[] = {"nothing", NULL};
 	sigset_t mask;
-	struct ocl_spawn spawn = {.path = "/nonexistent/program",
+	struct spawn spawn = {.path = "/nonexistent/program",
 				  .arguments = arguments,
 				  .environment = arguments + 1,
 				  .socket = STDOUT_FILENO};
-	CHECK_EQ(ocl_spawn_run(&spawn), ENOENT);
+	CHECK_EQ(spawn_run(&spawn), ENOENT);
 	spawn.path = "/etc/passwd";
-	CHECK_EQ(ocl_spawn_run(&spawn), EACCES);
+	CHECK_EQ(spawn_run(&spawn), EACCES);
 	spawn.path = "/bin/sh";
 	spawn.socket = 999;
-	CHECK_EQ(ocl_spawn_run(&spawn), EBADF);
+	CHECK_EQ(spawn_run(&spawn), EBADF);
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	CHECK_EQ(sigismember(&mask, SIGUSR1), 0);
 }
@@ -136,11 +136,11 @@ static void stopped(void)
 		pause();
 		_exit(0);
 	}
-	CHECK(!ocl_spawn_stopped(child));
+	CHECK(!spawn_stopped(child));
 	kill(child, SIGSTOP);
 	int status = 0;
 	CHECK(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status));
-	CHECK(ocl_spawn_stopped(child));
+	CHECK(spawn_stopped(child));
 	kill(child, SIGKILL);
 	CHECK(waitpid(child, &status, 0) == child);
 }

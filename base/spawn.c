@@ -8,7 +8,9 @@
  * posix_spawn does: nothing is copied, however much memory the application uses. */
 #include "config.h"
 
-#include "icd/compile/spawn.h"
+#include "base/spawn.h"
+
+#include "base/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern char **environ;
+
 #ifdef __SANITIZE_THREAD__
 /* ThreadSanitizer's clone assumes a fork and afterwards ignores the thread that called it; here the memory is
  * shared. */
@@ -35,7 +39,7 @@ enum { STACK_B = 64 * 1024, SOCKET = 3, FIRST_FREE = 10, OPEN_MAX_TRIED = 1 << 1
 
 struct stacks {
 	_Alignas(64) char middle[STACK_B], program[STACK_B];
-	struct ocl_spawn *spawn;
+	struct spawn *spawn;
 };
 
 /* System calls are made directly: a preloaded library or a sanitizer may replace the C library's functions and would
@@ -72,7 +76,7 @@ static void close_from(unsigned first)
 
 /* Moves our two files above the first ten numbers before they are copied to 0 to 3: the application may have closed
  * its first three files, and ours may have got their numbers. */
-static int files_arrange(const struct ocl_spawn *spawn)
+static int files_arrange(const struct spawn *spawn)
 {
 	const int none = file_open_null();
 	const int null = none < 0 ? -1 : file_copy_to_free(none);
@@ -88,7 +92,7 @@ static int files_arrange(const struct ocl_spawn *spawn)
 
 static int program_main(void *argument)
 {
-	struct ocl_spawn *spawn = argument;
+	struct spawn *spawn = argument;
 	/* A new session, so that Ctrl-C, which is meant for the application, does not end this process. */
 	(void)setsid();
 	spawn->error = files_arrange(spawn);
@@ -102,7 +106,7 @@ static int program_main(void *argument)
 static int middle_main(void *argument)
 {
 	struct stacks *stacks = argument;
-	struct ocl_spawn *spawn = stacks->spawn;
+	struct spawn *spawn = stacks->spawn;
 	spawn->pid = clone(program_main, stacks->program + STACK_B,
 			   CLONE_VM | CLONE_VFORK | SIGCHLD, spawn);
 	if (spawn->pid < 0)
@@ -110,7 +114,7 @@ static int middle_main(void *argument)
 	return 0;
 }
 
-int ocl_spawn_run(struct ocl_spawn *spawn)
+int spawn_run(struct spawn *spawn)
 {
 	sigset_t all, before;
 	struct stacks *stacks = aligned_alloc(_Alignof(struct stacks), sizeof(*stacks));
@@ -133,7 +137,31 @@ int ocl_spawn_run(struct ocl_spawn *spawn)
 	return spawn->error;
 }
 
-bool ocl_spawn_stopped(pid_t pid)
+bool spawn_environment(struct bytes *texts, struct bytes *pointers)
+{
+	static const char ours[] = "CULVERT_";
+	size_t offsets_B[OPTION_COUNT];
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		offsets_B[i] = texts->size_B;
+		bytes_printf(texts, "%s=%s", option_name((enum option)i),
+			     option_string((enum option)i));
+		bytes_append_char(texts, '\0');
+	}
+	for (char **entry = environ; entry && *entry; entry++)
+		if (strncmp(*entry, ours, strlen(ours)))
+			bytes_append(pointers, entry, sizeof(*entry));
+	if (bytes_failed(texts))
+		return false;
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		const char *text = texts->data + offsets_B[i];
+		bytes_append(pointers, &text, sizeof(text));
+	}
+	const char *end = NULL;
+	bytes_append(pointers, &end, sizeof(end));
+	return !bytes_failed(pointers);
+}
+
+bool spawn_stopped(pid_t pid)
 {
 	char path[32], text[512];
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -147,16 +175,16 @@ bool ocl_spawn_stopped(pid_t pid)
 	return end && !strncmp(end, ") T", 3);
 }
 
-bool ocl_spawn_adopts(void)
+bool spawn_adopts(void)
 {
 	int reaper = 0;
 	return getpid() == 1 || (!prctl(PR_GET_CHILD_SUBREAPER, &reaper) && reaper);
 }
 
-void ocl_spawn_reap(pid_t pid)
+void spawn_reap(pid_t pid)
 {
 	/* Only a child's number is certain: it is not reused before the child was waited for. */
-	if (!ocl_spawn_adopts() || waitpid(pid, NULL, WNOHANG))
+	if (!spawn_adopts() || waitpid(pid, NULL, WNOHANG))
 		return;
 	(void)kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
