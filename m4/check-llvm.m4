@@ -1,7 +1,7 @@
 # CULVERT_CHECK_LLVM
 # --with-llvm=CONFIG: the llvm-config of the LLVM whose Clang we put in process.
 # Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_JIT_LIBS, LLVM_CODE_LIBS (all that
-# libculvert-softcuda-jit.so needs), LLVM_FILES, CLANG, CLANG_RESOURCE_DIR.
+# culvert-softcuda-compile needs), LLVM_FILES, CLANG, CLANG_RESOURCE_DIR.
 AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_REQUIRE([AC_PROG_CXX])
 	AC_ARG_WITH([llvm],
@@ -42,7 +42,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		# What tests run code with.
 		LLVM_JIT_LIBS=`$LLVM_CONFIG --link-static --libs orcjit native | sed 's/-lPolly[[A-Z]]*//g'`
 		# To be carried, it must not want these of the machine that it comes to.
-		LLVM_CODE_LIBS="-L$llvm_libdir `$LLVM_CONFIG --link-static --libs orcjit native passes` `$LLVM_CONFIG --link-static --system-libs`"
+		LLVM_CODE_LIBS="-L$llvm_libdir `$LLVM_CONFIG --link-static --libs native passes` `$LLVM_CONFIG --link-static --system-libs`"
 		LLVM_CODE_LIBS=`echo "$LLVM_CODE_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
 		for library in z zstd; do
 			AS_IF([test -n "`$CC -print-file-name=lib$library.a | grep /`"],

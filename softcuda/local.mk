@@ -12,8 +12,9 @@ softcuda_ptx_sources = \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
 softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
-	softcuda/exec/barrier.h softcuda/exec/compiled.c softcuda/exec/compiled.h \
-	softcuda/exec/compiler.h softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
+	softcuda/exec/barrier.h softcuda/exec/compile_wire.c softcuda/exec/compile_wire.h \
+	softcuda/exec/compiled.c softcuda/exec/compiled.h softcuda/exec/compiler.c softcuda/exec/compiler.h \
+	softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
 	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
 	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/flow.c softcuda/exec/flow.h \
 	softcuda/exec/group.c softcuda/exec/half.c softcuda/exec/half.h softcuda/exec/image.h \
@@ -68,10 +69,10 @@ softcuda_calls_sources = \
 	softcuda/calls/unsupported.def softcuda/calls/virtual.c
 
 softcuda_jit_sources = \
-	softcuda/jit/compile.c softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_call.c \
+	softcuda/jit/compile.c softcuda/jit/compile.h softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_call.c \
 	softcuda/jit/emit_convert.c softcuda/jit/emit_float.c softcuda/jit/emit_integer.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
-	softcuda/jit/emit_value.c softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
+	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
 	softcuda/jit/verb.h softcuda/jit/web.c
 
@@ -85,10 +86,6 @@ softcuda_ptx_libptx_a_SOURCES = $(softcuda_ptx_sources)
 softcuda_ptx_libptx_a_CFLAGS = $(softcuda_cflags)
 softcuda_exec_libexec_a_SOURCES = $(softcuda_exec_sources)
 softcuda_exec_libexec_a_CFLAGS = $(softcuda_hot_cflags)
-# The files of LLVM that the compiler of kernels is linked to; linked statically, it has none.
-if !STATIC_LLVM
-softcuda_exec_libexec_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
-endif
 softcuda_check_libcheck_a_SOURCES = $(softcuda_check_sources)
 softcuda_check_libcheck_a_CFLAGS = $(softcuda_cflags)
 if X86_LEVELS
@@ -113,21 +110,18 @@ libculvert_softcuda_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-so
 	-Wl,--exclude-libs,ALL -Wl,--build-id -Wl,-z,nodelete $(no_undefined)
 libculvert_softcuda_so_LDADD = $(softcuda_libs)
 EXTRA_libculvert_softcuda_so_DEPENDENCIES = softcuda/softcuda.map
-# The compiler of kernels, loaded when the first one is to be compiled (exec/compiler.h).
+# The compiler of kernels, in processes of its own (exec/compiler.h).
 noinst_LIBRARIES += softcuda/jit/libjit.a
 softcuda_jit_libjit_a_SOURCES = $(softcuda_jit_sources)
 softcuda_jit_libjit_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 softcuda_jit_libjit_a_CFLAGS = $(softcuda_cflags)
-soft_PROGRAMS += libculvert-softcuda-jit.so
-libculvert_softcuda_jit_so_SOURCES =
-nodist_EXTRA_libculvert_softcuda_jit_so_SOURCES = force-cxx-link.cxx
-libculvert_softcuda_jit_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-softcuda-jit.so \
-	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/softcuda/jit/jit.map -Wl,--build-id \
-	-Wl,-u,culvert_softcuda_jit -Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
-libculvert_softcuda_jit_so_LDADD = softcuda/jit/libjit.a softcuda/exec/libexec.a base/libbase.a $(LLVM_CODE_LIBS) \
-	-ldl -lpthread -lm
-EXTRA_libculvert_softcuda_jit_so_DEPENDENCIES = softcuda/jit/jit.map
-EXTRA_DIST += softcuda/jit/jit.map
+soft_PROGRAMS += culvert-softcuda-compile
+culvert_softcuda_compile_SOURCES = softcuda/jit/main.c
+nodist_EXTRA_culvert_softcuda_compile_SOURCES = force-cxx-link.cxx
+culvert_softcuda_compile_CFLAGS = $(softcuda_cflags)
+culvert_softcuda_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
+culvert_softcuda_compile_LDADD = softcuda/jit/libjit.a softcuda/exec/libexec.a $(softcuda_levels) softcuda/exec/libexec.a \
+	base/libbase.a $(LLVM_CODE_LIBS) -ldl -lpthread -lm
 EXTRA_DIST += softcuda/README.md softcuda/control.h softcuda/softcuda.map
 
 # The executor by itself: these bring the device memory that it asks for.
@@ -140,7 +134,7 @@ check_PROGRAMS += tests/unit/t_soft_jit
 TESTS += tests/unit/t_soft_jit
 tests_unit_t_soft_jit_SOURCES = tests/unit/t_soft_jit.c
 tests_unit_t_soft_jit_LDADD = $(softcuda_libs)
-CLEANFILES += tests/unit/libculvert-softcuda-jit.so
+CLEANFILES += tests/unit/culvert-softcuda-compile
 # make tests/bench/bench_soft_exec
 EXTRA_PROGRAMS += tests/bench/bench_soft_exec
 tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c

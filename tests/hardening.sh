@@ -11,8 +11,8 @@ flags=$(sed -n 's/^CULVERT_C\(PP\)\{0,1\}FLAGS = //p' Makefile | tr '\n' ' ')
 asked() {
 	case " $flags " in *" $1 "*) ;; *) return 1 ;; esac
 }
-files=$(ls libculvert.so libculvert-softcuda.so libculvert-softcuda-jit.so libculvert-trace.so libculvert-frontend.so \
-	libculvert-ptxcompiler.so culvert culvert-compile 2>/dev/null)
+files=$(ls libculvert.so libculvert-softcuda.so libculvert-trace.so libculvert-frontend.so \
+	libculvert-ptxcompiler.so culvert culvert-compile culvert-softcuda-compile 2>/dev/null)
 for file in $files; do
 	program=$file
 	# libtool has none here, but a wrapper would be a script.
@@ -24,7 +24,7 @@ for file in $files; do
 	readelf -lW "$program" | awk '$1 == "LOAD" && /RWE/ { found = 1 } END { exit !found }' &&
 		fail "$file: memory that is written to and run"
 done
-for program in culvert culvert-compile; do
+for program in culvert culvert-compile culvert-softcuda-compile; do
 	readelf -hW $program | grep -q 'DYN' || fail "$program: no position-independent executable"
 done
 if asked -fstack-protector; then

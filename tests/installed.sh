@@ -6,7 +6,7 @@ parts=$2
 vendors=$3
 named=$4
 failed=0
-for file in "$lib/libculvert.so" "$parts/libculvert-softcuda.so" "$parts/libculvert-softcuda-jit.so" "$parts/culvert-compile" "$vendors/culvert.icd"; do
+for file in "$lib/libculvert.so" "$parts/libculvert-softcuda.so" "$parts/culvert-softcuda-compile" "$parts/culvert-compile" "$vendors/culvert.icd"; do
 	[ -f "$file" ] || { echo "$file is missing"; failed=1; }
 done
 # NVIDIA's PTX compiler where it was built in: it is looked for beside the other parts.

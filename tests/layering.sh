@@ -24,7 +24,7 @@ forbid backend '(icd|frontend|cache|softcuda/[a-z]+)/|llvm|clang/' 'the backend 
 forbid cache '(icd|frontend|backend|softcuda)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
 forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|clang/' 'softcuda knows base alone' $none
 forbid softcuda 'llvm' 'in softcuda the compiler of kernels alone knows LLVM' 'softcuda/jit/*'
-forbid 'softcuda/exec softcuda/ptx softcuda/check softcuda/driver softcuda/calls' 'softcuda/jit/' 'the compiler of kernels is a library of its own' $none
+forbid 'softcuda/exec softcuda/ptx softcuda/check softcuda/driver softcuda/calls' 'softcuda/jit/' 'the compiler of kernels is a program of its own' $none
 forbid softcuda/jit 'softcuda/(ptx|check|driver|calls)/' 'the compiler of kernels knows the executor alone' $none
 forbid softcuda/exec 'softcuda/(ptx|check|driver|calls)/' 'the executor of softcuda knows nobody' $none
 forbid softcuda/ptx 'softcuda/(check|driver|calls)/' 'the reader of PTX knows the executor alone' $none

@@ -60,9 +60,12 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 	return now - group->since_ns > patience_ns;
 }
 
+#define LIBRARY_ADDRESS(name) (void *)name,
+
 const struct compiled_host compiled_host = {
 	.call = call, .access = access_memory, .leaving = leaving, .leave = leave, .end = end,
-	.tired = tired, .ex2 = exp2, .lg2 = log2, .sin = sin, .cos = cos
+	.tired = tired, .ex2 = exp2, .lg2 = log2, .sin = sin, .cos = cos,
+	.library = {COMPILED_LIBRARY(LIBRARY_ADDRESS)}
 };
 
 /* --- a group's memory for compiled code ---------- */

@@ -54,9 +54,16 @@ struct compiled {
 	struct compiled_entry *entries;
 	uint32_t slot_count;      /* number of ranges of memory that the code caches (group.slots) */
 	uint32_t *slot_parameter; /* by slot: offset of the parameter that points to the memory */
+	void *memory;             /* the pages with the machine code */
 	size_t code_B;            /* size of the machine code */
-	void *owner;              /* private to the compiler */
 };
+
+/* The functions of the C library that LLVM calls where the processor has no instruction for an operation. */
+#define COMPILED_LIBRARY(X) \
+	X(fma) X(fmaf) X(floor) X(floorf) X(ceil) X(ceilf) X(trunc) X(truncf) X(roundeven) X(roundevenf) X(sqrt) \
+	X(sqrtf) X(memcpy) X(memset)
+#define COMPILED_LIBRARY_ONE(name) + 1
+enum { COMPILED_LIBRARY_COUNT = 0 COMPILED_LIBRARY(COMPILED_LIBRARY_ONE) };
 
 /* The functions of the executor that compiled code and the compiler call. */
 struct compiled_host {
@@ -81,6 +88,8 @@ struct compiled_host {
 	double (*lg2)(double x);
 	double (*sin)(double x);
 	double (*cos)(double x);
+	/* The addresses of COMPILED_LIBRARY's functions. */
+	void *library[COMPILED_LIBRARY_COUNT];
 };
 
 /* All functions except row, which is NULL. */

@@ -1,26 +1,44 @@
-/* The interface of the compiler of kernels, which is a shared library of its own, libculvert-softcuda-jit.so.
+/* The compiler of kernels, for the process that runs them.
  *
- * The library is separate because LLVM is large and takes time to load: a process that only interprets kernels does
- * not load it.  exec/tier.c opens it with own_library_open, and does not use a library of another build.
+ * Kernels are compiled by the program culvert-softcuda-compile (softcuda/jit) in processes of its own, which this
+ * process does not notice (base/spawn.h): LLVM is not loaded here, and whatever it does there, be it that it crashes, hangs or
+ * uses up the memory, the kernel is interpreted.  A process compiles one kernel at a time and is kept for the next; it
+ * ends when it was idle for a while, and when this process ends.  Machine code is written to pages that are made
+ * executable afterwards, and not writable then.
  *
- * All functions are thread-safe. */
+ * Thread-safe, for different compilations; no lock may be held. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILER_H
 #define CULVERT_SOFTCUDA_EXEC_COMPILER_H
 
 #include "base/bytes.h"
 #include "softcuda/exec/compiled.h"
 
-struct compiler {
-	const char *build_name;   /* CULVERT_BUILD */
-	/* Compiles a kernel of a program, for launches whose blocks have one dimension, or a first dimension that is a
-	 * multiple of `rows`, a power of two up to 32.  Returns NULL, with the reason in why, if it cannot be
-	 * compiled: the interpreter has to run the kernel.  The caller owns the result until release. */
-	const struct compiled *(*compile)(const struct compiled_host *host, const struct soft_program *program,
-					  const struct code *code, uint32_t rows, struct bytes *why);
-	/* Frees compiled code, which no thread may be running. */
-	void (*release)(const struct compiled *compiled);
-};
+#include <stdbool.h>
+#include <stdint.h>
 
-/* The only symbol that the library exports is culvert_softcuda_jit, a const struct compiler. */
+/* A kernel that is being compiled. */
+struct compilation;
+
+/* Whether as many kernels are being compiled as should be at a time. */
+bool compiler_is_busy(void);
+
+/* Has a kernel of a program compiled for launches whose blocks have one dimension, or a first dimension that is a multiple
+ * of `rows`, a power of two up to 32.  The caller owns the result until compilation_finish.  NULL, with the reason in
+ * why, if no process could be given the kernel. */
+struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
+				      struct bytes *why);
+/* Whether the compilation has ended, or should have; with block set, waits for that. */
+bool compilation_ended(const struct compilation *compilation, bool block);
+/* Ends the compilation.  Returns the machine code, which the caller owns until compiled_release; or NULL, with the
+ * reason in why, if there is none: the interpreter has to run the kernel. */
+const struct compiled *compilation_finish(struct compilation *compilation, struct bytes *why);
+/* Ends a compilation whose result nobody needs. */
+void compilation_drop(struct compilation *compilation);
+
+/* Frees machine code, which no thread may be running. */
+void compiled_release(const struct compiled *compiled);
+
+/* Ends the processes that are idle. */
+void compiler_shutdown(void);
 
 #endif

@@ -12,6 +12,7 @@
  * gives the same reports. */
 #include "config.h"
 
+#include "softcuda/exec/compiler.h"
 #include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
@@ -238,6 +239,7 @@ void soft_exec_shutdown(void)
 	lock_take(&pool.lock);
 	pool.thread_count = 0;
 	lock_drop(&pool.lock);
+	compiler_shutdown();
 }
 
 /* Fills in addresses that are now known. */

@@ -3,77 +3,21 @@
 #include "softcuda/exec/tier.h"
 
 #include "base/clock.h"
-#include "base/host_llvm.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "base/own_library.h"
-#include "base/thread.h"
-#include "build_name.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
-#include "softcuda/exec/table.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-
-static const char file_name[] = "libculvert-softcuda-jit.so";
 
 /* An estimate of the time that compiling takes: for a kernel, and for each of its instructions. */
 static const uint64_t compile_ns = 20000000, compile_op_ns = 60000;
-
-enum { STACK_B = 16 << 20 };
 
 enum tier_mode { TIER_OFF, TIER_ON, TIER_ALWAYS };
 
 struct tier_counts tier_counts;
 
-/* --- the compiler ---------- */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const struct compiler *library;
-static struct compiled_host host;
 static enum tier_mode mode;
-
-/* Whether the process exports an LLVM of its own, to which the compiler's calls would go (base/host_llvm.h). */
-#ifdef CULVERT_LLVM_FILES
-static bool llvm_in_the_way(void)
-{
-	static const char *const files[] = {CULVERT_LLVM_FILES};
-	struct bytes name = BYTES_INIT;
-	const bool there = host_llvm_in_the_way(files, sizeof(files) / sizeof(files[0]), &name);
-	if (there)
-		log_info("softcuda: kernels are interpreted: %s exports an LLVM of its own", bytes_string(&name));
-	bytes_finish(&name);
-	return there;
-}
-#else
-/* In this build LLVM is linked statically into the compiler. */
-static bool llvm_in_the_way(void)
-{
-	return false;
-}
-#endif
-
-/* Loads the compiler; `library` stays NULL if that fails. */
-static void load(void)
-{
-	struct bytes note = BYTES_INIT;
-	if (llvm_in_the_way())
-		return;
-	void *handle = own_library_open(file_name, &note);
-	const struct compiler *found = handle ? dlsym(handle, "culvert_softcuda_jit") : NULL;
-	if (!found)
-		log_info("softcuda: kernels are interpreted: %s could not be loaded: %s", file_name,
-			 handle ? "it is another library" : bytes_string(&note));
-	else if (strcmp(found->build_name, CULVERT_BUILD))
-		log_info("softcuda: kernels are interpreted: %s is of build %s, not " CULVERT_BUILD, file_name,
-			 found->build_name);
-	else
-		library = found;
-	host = compiled_host;
-	host.row = exec_table_row;
-	bytes_finish(&note);
-}
 
 static void read_mode(void)
 {
@@ -101,40 +45,34 @@ static uint32_t shape_of(const struct soft_launch *launch)
 	return launch->block[1] * launch->block[2] == 1 || row >= LANES ? TIER_SHAPES - 1 : shapes[row];
 }
 
-/* The arguments and the result of compile_request, which runs on a thread of its own. */
-struct request {
-	const struct job *job;
-	uint32_t rows;
-	struct bytes *why;
-	const struct compiled *compiled;
-};
-
-static void *compile_request(void *data)
+static bool is_due(const struct job *job)
 {
-	struct request *request = data;
-	request->compiled = library->compile(&host, request->job->program, request->job->code, request->rows,
-					     request->why);
-	return NULL;
+	const uint64_t spent = atomic_load_explicit(&job->tier->spent_ns, memory_order_relaxed) + host_now_ns() -
+			       job->since_ns;
+	if (the_mode() == TIER_ALWAYS)
+		return true;
+	return spent >= compile_ns + job->code->op_count * compile_op_ns && !compiler_is_busy();
 }
 
-/* Compiles on a thread with a large stack and waits for it: LLVM's recursion needs more stack than the application's
- * threads may have. */
-static const struct compiled *compile_apart(const struct job *job, uint32_t rows, struct bytes *why)
+static bool change(struct tier_shape *shape, enum tier_step from, enum tier_step to)
 {
-	struct request request = {job, rows, why, NULL};
-	const int error = thread_run_deep(STACK_B, compile_request, &request);
-	if (error)
-		bytes_printf(why, "no thread for the compiler: error %d", error);
-	return request.compiled;
+	int expected = from;
+	return atomic_compare_exchange_strong(&shape->step, &expected, to);
 }
 
-/* Compiles a kernel for a shape of blocks, publishes the result, and logs it. */
-static void compile(struct job *job, struct tier_shape *shape, uint32_t number)
+/* Logs why a kernel is interpreted. */
+static void refuse(const struct job *job, const struct bytes *why)
 {
-	static const uint32_t rows[TIER_SHAPES] = {1, 4, 8, 16, 32};
+	atomic_fetch_add(&tier_counts.refused, 1);
+	log_info("softcuda: kernel '%s' is interpreted: %s", job->code->name, bytes_string(why));
+}
+
+/* Takes over what a compilation, which the calling thread holds, has resulted in. */
+static void finish(const struct job *job, struct tier_shape *shape)
+{
 	struct bytes why = BYTES_INIT;
-	pthread_once(&once, load);
-	const struct compiled *compiled = library ? compile_apart(job, rows[number], &why) : NULL;
+	const struct compiled *compiled = compilation_finish(shape->compilation, &why);
+	shape->compilation = NULL;
 	if (compiled) {
 		atomic_fetch_add(&tier_counts.compiled, 1);
 		atomic_fetch_add(&tier_counts.code_B, compiled->code_B);
@@ -142,26 +80,45 @@ static void compile(struct job *job, struct tier_shape *shape, uint32_t number)
 		log_info("softcuda: kernel '%s' is compiled: %zu bytes of code, %u lanes at a time", job->code->name,
 			 compiled->code_B, compiled->width);
 	} else {
-		atomic_fetch_add(&tier_counts.refused, 1);
-		if (library)
-			log_info("softcuda: kernel '%s' is interpreted: %s", job->code->name, bytes_string(&why));
+		refuse(job, &why);
+	}
+	bytes_finish(&why);
+	atomic_store(&shape->step, TIER_STEP_ENDED);
+}
+
+/* Begins to compile a kernel for a shape, which the calling thread holds. */
+static void start(const struct job *job, struct tier_shape *shape, uint32_t rows)
+{
+	struct bytes why = BYTES_INIT;
+	shape->compilation = compilation_start(job->program, job->code, rows, &why);
+	if (!shape->compilation) {
+		refuse(job, &why);
+		atomic_store(&shape->step, TIER_STEP_ENDED);
+	} else if (the_mode() == TIER_ALWAYS) {
+		(void)compilation_ended(shape->compilation, true);
+		finish(job, shape);
+	} else {
+		atomic_store(&shape->step, TIER_STEP_BEGUN);
 	}
 	bytes_finish(&why);
 }
 
 void tier_look(struct job *job)
 {
+	static const uint32_t rows[TIER_SHAPES] = {1, 4, 8, 16, 32};
 	struct tier *tier = job->tier;
 	if (!tier || atomic_load_explicit(&job->compiled, memory_order_relaxed))
 		return;
 	const uint32_t number = shape_of(job->launch);
 	struct tier_shape *shape = &tier->shapes[number];
-	if (!atomic_load_explicit(&shape->taken, memory_order_relaxed)) {
-		const uint64_t spent = atomic_load_explicit(&tier->spent_ns, memory_order_relaxed) + host_now_ns() -
-				       job->since_ns;
-		const uint64_t limit = the_mode() == TIER_ALWAYS ? 0 : compile_ns + job->code->op_count * compile_op_ns;
-		if (spent >= limit && !atomic_exchange(&shape->taken, true))
-			compile(job, shape, number);
+	const int step = atomic_load_explicit(&shape->step, memory_order_relaxed);
+	if (step == TIER_STEP_NONE && is_due(job) && change(shape, TIER_STEP_NONE, TIER_STEP_HELD)) {
+		start(job, shape, rows[number]);
+	} else if (step == TIER_STEP_BEGUN && change(shape, TIER_STEP_BEGUN, TIER_STEP_HELD)) {
+		if (compilation_ended(shape->compilation, false))
+			finish(job, shape);
+		else
+			atomic_store(&shape->step, TIER_STEP_BEGUN);
 	}
 	const struct compiled *compiled = atomic_load_explicit(&shape->compiled, memory_order_acquire);
 	if (compiled)
@@ -183,14 +140,20 @@ void tier_end(struct job *job)
 		atomic_fetch_add(&job->tier->spent_ns, host_now_ns() - job->since_ns);
 }
 
+static void shape_finish(struct tier_shape *shape)
+{
+	const struct compiled *compiled = atomic_load(&shape->compiled);
+	if (shape->compilation)
+		compilation_drop(shape->compilation);
+	if (!compiled)
+		return;
+	atomic_fetch_sub(&tier_counts.code_B, compiled->code_B);
+	compiled_release(compiled);
+}
+
 void tier_finish(const struct soft_program *program)
 {
 	for (uint32_t i = 0; program->tiers && i < program->function_count; i++)
-		for (uint32_t s = 0; s < TIER_SHAPES; s++) {
-			const struct compiled *compiled = atomic_load(&program->tiers[i].shapes[s].compiled);
-			if (!compiled)
-				continue;
-			atomic_fetch_sub(&tier_counts.code_B, compiled->code_B);
-			library->release(compiled);
-		}
+		for (uint32_t s = 0; s < TIER_SHAPES; s++)
+			shape_finish(&program->tiers[i].shapes[s]);
 }

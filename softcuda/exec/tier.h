@@ -1,14 +1,11 @@
 /* The decision which kernels run as machine code, and when they are compiled.
  *
  * At first the interpreter runs a kernel.  Once the interpreter has spent about as much time on the kernel as the
- * compiler would need, a thread that is about to begin one of the kernel's work-groups has it compiled.  Work-groups
- * that begin later run as machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels
- * are never compiled), "on", or "always" (a kernel is compiled before its first work-group).  A kernel that the
- * compiler cannot compile is always interpreted.
- *
- * The compiler is a library of its own, libculvert-softcuda-jit.so (exec/compiler.h), which is loaded when the first
- * kernel is to be compiled; without the library all kernels are interpreted.  Launches with a watcher (exec/watch.h)
- * and cooperative launches are always interpreted.
+ * compiler would need, a thread that is about to begin one of the kernel's work-groups has it compiled by another process
+ * (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as machine code, also those of
+ * launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on", or "always" (a kernel is
+ * compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are launches with a
+ * watcher (exec/watch.h) and cooperative launches.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
  * program. */
@@ -21,12 +18,21 @@
  * and 32 that divides the block's first dimension; it is 32 for all blocks of one dimension. */
 enum { TIER_SHAPES = 5 };
 
+/* How far the compilation of a kernel for one shape is. */
+enum tier_step {
+	TIER_STEP_NONE,           /* it has not begun */
+	TIER_STEP_HELD,           /* a thread begins it, or looks whether it has ended */
+	TIER_STEP_BEGUN,          /* another process compiles the kernel */
+	TIER_STEP_ENDED           /* the kernel is compiled, or cannot be */
+};
+
 /* The state of one kernel of a program. */
 struct tier {
 	atomic_uint_fast64_t spent_ns;    /* time that the interpreter has spent on the kernel */
 	struct tier_shape {
 		_Atomic(const struct compiled *) compiled;
-		atomic_bool taken;        /* a thread compiles it, has compiled it, or has failed to */
+		atomic_int step;          /* enum tier_step */
+		struct compilation *compilation;  /* while it has begun; belongs to the thread that holds it */
 	} shapes[TIER_SHAPES];
 };
 
@@ -37,7 +43,7 @@ void tier_end(struct job *job);
  * code, and compiles the kernel when that is due. */
 void tier_look(struct job *job);
 
-/* Frees the machine code of a program, which no thread may be running. */
+/* Frees the machine code of a program, which no thread may be running, and ends compilations of its kernels. */
 void tier_finish(const struct soft_program *program);
 
 /* Counts for tests: kernels compiled, kernels that the compiler refused, and bytes of machine code that exist now. */

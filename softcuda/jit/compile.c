@@ -1,17 +1,16 @@
-/* The compiler's entry point: it makes a kernel's plan, emits LLVM IR for each region, has LLVM make machine code of
- * the IR, and loads the machine code into memory. */
+/* The steps: it makes a kernel's plan, emits LLVM IR for each region, has LLVM make an object file of the IR, and makes
+ * an image of that. */
 #include "config.h"
 
-#include "softcuda/exec/compiler.h"
+#include "softcuda/jit/compile.h"
 
-#include "build_name.h"
 #include "softcuda/exec/barrier.h"
 #include "softcuda/jit/emit.h"
+#include "softcuda/jit/image.h"
 #include "softcuda/jit/target.h"
 
 #include <llvm/Config/llvm-config.h>
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,18 +19,6 @@
 enum { NAME_B = 48, SIZE_MAX_OF_IR = 20000 };
 
 /* --- the description of the code (struct compiled) ---------- */
-
-static void release(const struct compiled *compiled)
-{
-	struct compiled *c = (struct compiled *)(uintptr_t)compiled;
-	for (uint32_t e = 0; c->entries && e < c->entry_count; e++)
-		free(c->entries[e].linear);
-	if (c->owner)
-		target_remove(c->owner);
-	free(c->entries);
-	free(c->slot_parameter);
-	free(c);
-}
 
 /* Whether a barrier's op is barrier 0 for all work-items, without a reduction (compiled_entry.plain). */
 static bool is_plain(const struct plan *plan, uint32_t barrier)
@@ -82,7 +69,7 @@ static struct compiled *describe(const struct plan *plan)
 	}
 	if (right)
 		return c;
-	release(c);
+	compile_answer_free(c);
 	return NULL;
 }
 
@@ -101,9 +88,9 @@ static void fill_types(struct emitter *e)
 	e->pointer = LLVMPointerTypeInContext(c, 0);
 }
 
-static void name_region(char *name, uint64_t serial, uint32_t entry)
+static void name_region(char *name, uint32_t entry)
 {
-	snprintf(name, NAME_B, "k%llu_%u", (unsigned long long)serial, entry);
+	snprintf(name, NAME_B, "entry_%u", entry);
 }
 
 /* Has LLVM use vectors of 512 bits on hosts that have them; for some processors its default is 256 bits. */
@@ -128,13 +115,13 @@ static unsigned count_instructions(value function)
 	return count;
 }
 
-static LLVMMemoryBufferRef emit(struct emitter *e, uint64_t serial, struct bytes *why)
+static LLVMMemoryBufferRef emit(struct emitter *e, struct bytes *why)
 {
 	char name[NAME_B];
 	unsigned size = 0;
 	fill_types(e);
 	for (uint32_t entry = 0; entry < e->plan->entry_count && size <= SIZE_MAX_OF_IR; entry++) {
-		name_region(name, serial, entry);
+		name_region(name, entry);
 		value function = emit_region(e, entry, name);
 		if (!function) {
 			bytes_append_string(why, "no memory");
@@ -150,7 +137,7 @@ static LLVMMemoryBufferRef emit(struct emitter *e, uint64_t serial, struct bytes
 }
 
 static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const struct plan *plan, struct compiled *c,
-				       uint64_t serial, struct bytes *why)
+				       struct bytes *why)
 {
 	LLVMMemoryBufferRef object = NULL;
 	struct emitter e = {
@@ -163,7 +150,7 @@ static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const s
 	e.module = LLVMModuleCreateWithNameInContext("kernel", e.context);
 	e.builder = LLVMCreateBuilderInContext(e.context);
 	if (e.slot_of)
-		object = emit(&e, serial, why);
+		object = emit(&e, why);
 	else
 		bytes_append_string(why, "no memory");
 	free(e.slot_of);
@@ -173,55 +160,63 @@ static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const s
 	return object;
 }
 
-static bool put_in_memory(struct compiled *c, LLVMMemoryBufferRef object, uint64_t serial, struct bytes *why)
+/* Makes the image of an object file, and sets the entries' functions to their offsets in it. */
+static bool make_image(const struct compiled_host *host, struct compiled *c, LLVMMemoryBufferRef object,
+		       struct bytes *image, struct bytes *why)
 {
+#define OUTSIDE(name) {#name, 0},
+	struct image_symbol outside[] = {COMPILED_LIBRARY(OUTSIDE)};
 	char (*text)[NAME_B] = calloc(c->entry_count, sizeof(*text));
-	const char **names = calloc(c->entry_count, sizeof(*names));
-	uint64_t *addresses = calloc(c->entry_count, sizeof(*addresses));
-	const bool right = text && names && addresses;
-	if (!right) {
+	struct image_symbol *functions = calloc(c->entry_count, sizeof(*functions));
+	bool right = text && functions;
+	if (!right)
 		bytes_append_string(why, "no memory");
-		LLVMDisposeMemoryBuffer(object);
-	}
+	for (uint32_t i = 0; i < COMPILED_LIBRARY_COUNT; i++)
+		outside[i].value = (uint64_t)(uintptr_t)host->library[i];
 	for (uint32_t e = 0; right && e < c->entry_count; e++) {
-		name_region(text[e], serial, e);
-		names[e] = text[e];
+		name_region(text[e], e);
+		functions[e].name = text[e];
 	}
-	if (right) {
-		c->code_B = LLVMGetBufferSize(object);
-		c->owner = target_add(object, names, addresses, c->entry_count, why);
-	}
+	right = right && image_make(LLVMGetBufferStart(object), LLVMGetBufferSize(object), functions, c->entry_count,
+				    outside, COMPILED_LIBRARY_COUNT, image, why);
 	for (uint32_t e = 0; right && e < c->entry_count; e++)
-		c->entries[e].run = (compiled_run *)(uintptr_t)addresses[e];
+		c->entries[e].run = (compiled_run *)(uintptr_t)functions[e].value;
 	free(text);
-	free(names);
-	free(addresses);
-	return c->owner != NULL;
+	free(functions);
+	return right;
 }
 
-static const struct compiled *compile(const struct compiled_host *host, const struct soft_program *program,
-				      const struct code *code, uint32_t rows, struct bytes *why)
+/* Compiles a kernel that there is a plan of.  NULL, with the reason in why, if it cannot be compiled. */
+static struct compiled *compile_plan(const struct compiled_host *host, const struct plan *plan, struct bytes *image,
+				     struct bytes *why)
 {
-	static atomic_uint_fast64_t serials;
-	const uint64_t serial = atomic_fetch_add(&serials, 1);
-	const uint32_t lanes = target_lanes(why);
+	struct compiled *c = describe(plan);
+	if (!c)
+		bytes_append_string(why, "no memory");
+	LLVMMemoryBufferRef object = c ? make_object(host, plan, c, why) : NULL;
+	const bool right = object && make_image(host, c, object, image, why);
+	if (object)
+		LLVMDisposeMemoryBuffer(object);
+	if (right)
+		return c;
+	compile_answer_free(c);
+	return NULL;
+}
+
+void jit_compile(const struct compile_order *order, struct bytes *answer)
+{
 	struct plan plan = {0};
 	struct compiled *c = NULL;
-	if (lanes && plan_create(&plan, host, program, code, lanes, rows, why)) {
-		c = describe(&plan);
-		if (!c)
-			bytes_append_string(why, "no memory");
-		LLVMMemoryBufferRef object = c ? make_object(host, &plan, c, serial, why) : NULL;
-		if (c && (!object || !put_in_memory(c, object, serial, why))) {
-			release(c);
-			c = NULL;
-		}
-	}
+	struct bytes image = BYTES_INIT, why = BYTES_INIT;
+	const uint32_t lanes = target_lanes(&why);
+	if (lanes && plan_create(&plan, &order->host, &order->program, &order->code, lanes, order->rows, &why))
+		c = compile_plan(&order->host, &plan, &image, &why);
+	if (c)
+		compile_answer_put(c, &image, answer);
+	else
+		compile_refusal_put(bytes_string(&why), answer);
+	compile_answer_free(c);
 	plan_finish(&plan);
-	return c;
+	bytes_finish(&image);
+	bytes_finish(&why);
 }
-
-extern const struct compiler culvert_softcuda_jit;
-__attribute__((visibility("default"))) const struct compiler culvert_softcuda_jit = {
-	.build_name = CULVERT_BUILD, .compile = compile, .release = release
-};

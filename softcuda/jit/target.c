@@ -5,12 +5,10 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +17,6 @@
  * reason, if LLVM cannot be used. */
 static struct {
 	pthread_once_t once;
-	LLVMOrcLLJITRef jit;
 	LLVMTargetRef target;
 	char *triple, *processor, *features;
 	uint32_t lanes;
@@ -51,35 +48,6 @@ static uint32_t count_lanes(void)
 #endif
 }
 
-/* The functions of the C library that LLVM calls where the processor has no instruction for an operation. */
-#define SYMBOL(name) {#name, (uint64_t)(uintptr_t)(void *)name}
-struct symbol {
-	const char *name;
-	uint64_t address;
-};
-
-static LLVMErrorRef define_symbols(void)
-{
-	const struct symbol symbols[] = {
-		SYMBOL(fma), SYMBOL(fmaf), SYMBOL(floor), SYMBOL(floorf), SYMBOL(ceil), SYMBOL(ceilf), SYMBOL(trunc),
-		SYMBOL(truncf), SYMBOL(roundeven), SYMBOL(roundevenf), SYMBOL(sqrt), SYMBOL(sqrtf), SYMBOL(memcpy),
-		SYMBOL(memset)
-	};
-	enum { COUNT = sizeof(symbols) / sizeof(symbols[0]) };
-	LLVMOrcCSymbolMapPair pairs[COUNT];
-	for (size_t i = 0; i < COUNT; i++) {
-		pairs[i].Name = LLVMOrcLLJITMangleAndIntern(host.jit, symbols[i].name);
-		pairs[i].Sym.Address = symbols[i].address;
-		pairs[i].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
-		pairs[i].Sym.Flags.TargetFlags = 0;
-	}
-	LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, COUNT);
-	LLVMErrorRef error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(host.jit), unit);
-	if (error)
-		LLVMOrcDisposeMaterializationUnit(unit);
-	return error;
-}
-
 static bool open_host(struct bytes *why)
 {
 	char *text = NULL;
@@ -95,8 +63,7 @@ static bool open_host(struct bytes *why)
 		LLVMDisposeMessage(text);
 		return false;
 	}
-	return !failed(LLVMOrcCreateLLJIT(&host.jit, NULL), "LLJIT", why) &&
-	       !failed(define_symbols(), "symbols", why);
+	return true;
 }
 
 static void prepare(void)
@@ -153,7 +120,7 @@ LLVMMemoryBufferRef target_compile(LLVMModuleRef module, struct bytes *why)
 	char *text = NULL;
 	LLVMTargetMachineRef machine =
 		LLVMCreateTargetMachine(host.target, host.triple, host.processor, host.features,
-					LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelJITDefault);
+					LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
 	if (!machine) {
 		bytes_append_string(why, "no machine for this target");
 		return NULL;
@@ -170,30 +137,4 @@ LLVMMemoryBufferRef target_compile(LLVMModuleRef module, struct bytes *why)
 	LLVMDisposeTargetData(layout);
 	LLVMDisposeTargetMachine(machine);
 	return object;
-}
-
-/* --- code in memory ---------- */
-
-LLVMOrcResourceTrackerRef target_add(LLVMMemoryBufferRef object, const char *const *names, uint64_t *addresses,
-				     uint32_t count, struct bytes *why)
-{
-	LLVMOrcResourceTrackerRef code =
-		LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(host.jit));
-	bool right = !failed(LLVMOrcLLJITAddObjectFileWithRT(host.jit, code, object), "object", why);
-	for (uint32_t i = 0; right && i < count; i++)
-		right = !failed(LLVMOrcLLJITLookup(host.jit, &addresses[i], names[i]), "symbol", why);
-	if (right)
-		return code;
-	target_remove(code);
-	return NULL;
-}
-
-void target_remove(LLVMOrcResourceTrackerRef code)
-{
-	struct bytes why = BYTES_INIT;
-	failed(LLVMOrcResourceTrackerRemove(code), "code", &why);
-	bytes_finish(&why);
-	LLVMOrcReleaseResourceTracker(code);
-	LLVMOrcSymbolStringPoolClearDeadEntries(
-		LLVMOrcExecutionSessionGetSymbolStringPool(LLVMOrcLLJITGetExecutionSession(host.jit)));
 }

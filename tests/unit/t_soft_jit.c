@@ -524,7 +524,7 @@ static void instructions(void)
 /* The compiler is looked for where this program and t_soft_exec lie. */
 static bool find_compiler(void)
 {
-	static const char name[] = "libculvert-softcuda-jit.so", link_name[] = "tests/unit/libculvert-softcuda-jit.so";
+	static const char name[] = "culvert-softcuda-compile", link_name[] = "tests/unit/culvert-softcuda-compile";
 	char target[4096];
 	if (!realpath(name, target))
 		return false;
@@ -537,7 +537,7 @@ int main(void)
 		TEST(instructions), TEST(random_kernels), TEST(faults), TEST(programs_come_and_go)
 	};
 	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1)) {
-		printf("libculvert-softcuda-jit.so is not here\n");
+		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -1,0 +1,313 @@
+#include "config.h"
+
+#include "softcuda/exec/compiler.h"
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/message.h"
+#include "base/options.h"
+#include "base/own_library.h"
+#include "base/processors.h"
+#include "base/spawn.h"
+#include "softcuda/exec/compile_wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char file_name[] = "culvert-softcuda-compile";
+/* How long a process may take to receive an order, and to answer it.  It gives up earlier by itself
+ * (softcuda/jit/main.c), unless it was stopped. */
+static const uint64_t order_ns = 20000000000u, answer_ns = 90000000000u;
+
+enum { IDLE_MAX = 4 };
+
+/* A process of the compiler. */
+struct server {
+	struct list link;                /* in servers.idle, if it is idle */
+	int socket;                      /* owned */
+	pid_t pid, parent;
+	bool served;                     /* it has compiled before */
+};
+
+static struct {
+	struct lock lock;                /* guards the fields below */
+	bool ready;
+	struct list idle;
+	unsigned idle_count, busy_count;
+} servers = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+
+struct compilation {
+	struct server *server;
+	const struct code *code;
+	struct bytes order;              /* kept in case the process has ended meanwhile */
+	uint64_t deadline_ns;
+};
+
+/* --- processes ---------- */
+
+static void server_destroy(struct server *server)
+{
+	(void)shutdown(server->socket, SHUT_RDWR);
+	(void)close(server->socket);
+	/* After fork, a process that the parent started is not a child of this one. */
+	if (server->parent == getpid())
+		spawn_reap(server->pid);
+	free(server);
+}
+
+/* Executes the program with its end of the socket.  Returns 0 or an errno value. */
+static int execute(struct server *server, const char *path, int socket)
+{
+	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
+	/* The process finds its libraries beside its file, for which it has to know the whole path. */
+	char *whole = realpath(path, NULL);
+	char *arguments[] = {whole, NULL};
+	int error = ENOMEM;
+	if (whole && spawn_environment(&texts, &pointers)) {
+		struct spawn order = {
+			.path = whole, .arguments = arguments,
+			.environment = (char *const *)(void *)pointers.data, .socket = socket,
+			.keep_stderr = log_enabled(LOG_LEVEL_ERR)
+		};
+		error = spawn_run(&order);
+		server->pid = order.pid;
+	}
+	bytes_finish(&texts);
+	bytes_finish(&pointers);
+	free(whole);
+	return error;
+}
+
+/* NULL, with the reason in why, if no process can be started. */
+static struct server *server_start(const char *path, struct bytes *why)
+{
+	int sockets[2];
+	struct server *server = calloc(1, sizeof(*server));
+	if (!server || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		bytes_printf(why, "no process for the compiler: %s", server ? strerror(errno) : "no memory");
+		free(server);
+		return NULL;
+	}
+	list_init(&server->link);
+	server->socket = sockets[0];
+	server->parent = getpid();
+	const int error = execute(server, path, sockets[1]);
+	(void)close(sockets[1]);
+	if (!error)
+		return server;
+	bytes_printf(why, "%s cannot be started: %s", path, strerror(error));
+	(void)close(server->socket);
+	free(server);
+	return NULL;
+}
+
+static struct server *idle_take(void)
+{
+	struct server *server = NULL;
+	lock_take(&servers.lock);
+	servers.busy_count++;
+	if (servers.idle_count) {
+		server = list_entry(servers.idle.next, struct server, link);
+		list_remove(&server->link);
+		servers.idle_count--;
+	}
+	lock_drop(&servers.lock);
+	return server;
+}
+
+/* Keeps a process for the next kernel if it is `good`, and there are not too many. */
+static void server_give_back(struct server *server, bool good)
+{
+	lock_take(&servers.lock);
+	servers.busy_count--;
+	if (!servers.ready) {
+		list_init(&servers.idle);
+		servers.ready = true;
+	}
+	good = server && good && servers.idle_count < IDLE_MAX;
+	if (good) {
+		server->served = true;
+		list_prepend(&servers.idle, &server->link);
+		servers.idle_count++;
+	}
+	lock_drop(&servers.lock);
+	if (server && !good)
+		server_destroy(server);
+}
+
+void compiler_shutdown(void)
+{
+	for (;;) {
+		struct server *server = idle_take();
+		server_give_back(NULL, false);
+		if (!server)
+			return;
+		server_destroy(server);
+	}
+}
+
+bool compiler_is_busy(void)
+{
+	const unsigned most = processors_usable() / 2 ? processors_usable() / 2 : 1;
+	lock_take(&servers.lock);
+	const bool busy = servers.busy_count >= most;
+	lock_drop(&servers.lock);
+	return busy;
+}
+
+/* --- orders ---------- */
+
+/* Whether a process may be started; if not, the reason is in why. */
+static bool may_start(struct bytes *path, struct bytes *why)
+{
+	if (!strcmp(option_string(OPTION_COMPILER), "inside"))
+		bytes_append_string(why, "CULVERT_COMPILER=inside forbids the compiler's process");
+	/* The rights and the environment of a set-user-ID program must not be passed on. */
+	else if (getauxval(AT_SECURE))
+		bytes_append_string(why, "a set-user-ID program starts no process");
+	else if (!own_library_find(file_name, path))
+		bytes_printf(why, "%s is not there", file_name);
+	else
+		return true;
+	return false;
+}
+
+/* Gives the order to an idle process, or to a new one if none is idle or that has ended.  Leaves compilation->server
+ * NULL, with the reason in why, if that fails. */
+static void order(struct compilation *compilation, struct server *server, struct bytes *why)
+{
+	struct bytes path = BYTES_INIT;
+	int error = server ? message_send(server->socket, host_now_ns() + order_ns, &compilation->order) : EPIPE;
+	if (error && server)
+		server_destroy(server);
+	if (error == EPIPE) {
+		server = may_start(&path, why) ? server_start(bytes_string(&path), why) : NULL;
+		error = server ? message_send(server->socket, host_now_ns() + order_ns, &compilation->order) : 0;
+		if (error && server)
+			server_destroy(server);
+	}
+	if (error) {
+		bytes_printf(why, "the compiler's process does not take the kernel: %s", strerror(error));
+		server = NULL;
+	}
+	compilation->server = server;
+	compilation->deadline_ns = host_now_ns() + answer_ns;
+	bytes_finish(&path);
+}
+
+struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
+				      struct bytes *why)
+{
+	struct compilation *compilation = calloc(1, sizeof(*compilation));
+	if (compilation)
+		compile_order_put(&compiled_host, program, code, rows, &compilation->order);
+	if (!compilation || bytes_failed(&compilation->order)) {
+		bytes_append_string(why, "no memory");
+		if (compilation)
+			bytes_finish(&compilation->order);
+		free(compilation);
+		return NULL;
+	}
+	compilation->code = code;
+	order(compilation, idle_take(), why);
+	if (compilation->server)
+		return compilation;
+	server_give_back(NULL, false);
+	bytes_finish(&compilation->order);
+	free(compilation);
+	return NULL;
+}
+
+bool compilation_ended(const struct compilation *compilation, bool block)
+{
+	struct pollfd poll_socket = {.fd = compilation->server->socket, .events = POLLIN};
+	if (block)
+		return message_wait(compilation->server->socket, compilation->deadline_ns), true;
+	return poll(&poll_socket, 1, 0) > 0 || host_now_ns() >= compilation->deadline_ns;
+}
+
+/* --- answers ---------- */
+
+/* Copies the image into pages of its own, which are executable and not writable afterwards.  False, with the reason in
+ * why, if the system does not allow that. */
+static bool load(struct compiled *compiled, const char *image, size_t image_B, struct bytes *why)
+{
+	char *memory = mmap(NULL, image_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		bytes_printf(why, "no pages for its machine code: %s", strerror(errno));
+		return false;
+	}
+	memcpy(memory, image, image_B);
+	if (mprotect(memory, image_B, PROT_READ | PROT_EXEC)) {
+		bytes_printf(why, "pages cannot be made executable: %s", strerror(errno));
+		(void)munmap(memory, image_B);
+		return false;
+	}
+	__builtin___clear_cache(memory, memory + image_B);
+	for (uint32_t e = 0; e < compiled->entry_count; e++)
+		compiled->entries[e].run = (compiled_run *)(uintptr_t)(memory + (uintptr_t)compiled->entries[e].run);
+	compiled->memory = memory;
+	compiled->code_B = image_B;
+	return true;
+}
+
+void compiled_release(const struct compiled *compiled)
+{
+	if (compiled->memory)
+		(void)munmap(compiled->memory, compiled->code_B);
+	compile_answer_free((struct compiled *)(uintptr_t)compiled);
+}
+
+/* Receives the answer.  A process that has compiled before may have ended, for it was idle, before the order came: then
+ * a new process gets the order. */
+static int receive(struct compilation *compilation, struct bytes *answer, struct bytes *why)
+{
+	int error = message_receive(compilation->server->socket, compilation->deadline_ns, answer);
+	if (error != EPIPE || !compilation->server->served)
+		return error;
+	bytes_finish(answer);
+	server_destroy(compilation->server);
+	order(compilation, NULL, why);
+	return compilation->server ?
+	       message_receive(compilation->server->socket, compilation->deadline_ns, answer) : EPIPE;
+}
+
+const struct compiled *compilation_finish(struct compilation *compilation, struct bytes *why)
+{
+	struct bytes answer = BYTES_INIT;
+	struct compiled *compiled = NULL;
+	const char *image;
+	size_t image_B;
+	const int error = receive(compilation, &answer, why);
+	if (!error)
+		compiled = compile_answer_get(&answer, &image, &image_B, why);
+	else if (!why->size_B)
+		bytes_append_string(why, error == ETIMEDOUT ? "the compiler does not answer" : error == ENOMEM ?
+				    "no memory" : "the compiler's process has ended without an answer, for example for "
+				    "lack of memory");
+	server_give_back(compilation->server, !error);
+	if (compiled)
+		compiled->code = compilation->code;
+	if (compiled && !load(compiled, image, image_B, why)) {
+		compiled_release(compiled);
+		compiled = NULL;
+	}
+	bytes_finish(&answer);
+	bytes_finish(&compilation->order);
+	free(compilation);
+	return compiled;
+}
+
+void compilation_drop(struct compilation *compilation)
+{
+	server_give_back(compilation->server, false);
+	bytes_finish(&compilation->order);
+	free(compilation);
+}

@@ -1,0 +1,25 @@
+/* From an object file of LLVM to machine code that works wherever it is put.
+ *
+ * LLVM's own linkers (ORC) put code into the memory of the process that calls them, but the code is for another
+ * process.  An image has the sections of the object, its references resolved, and behind them a stub for each function
+ * of the C library that the code calls: a jump to the function's address. */
+#ifndef CULVERT_SOFTCUDA_JIT_IMAGE_H
+#define CULVERT_SOFTCUDA_JIT_IMAGE_H
+
+#include "base/bytes.h"
+
+#include <stdint.h>
+
+/* A function: in the image, at offset value; or outside of it, at address value. */
+struct image_symbol {
+	const char *name;
+	uint64_t value;
+};
+
+/* Appends the image of an object file of the host's architecture to `image`, which is empty.  Sets the values of the
+ * `count` functions, which the object defines.  outside: the functions that the object may call.  False, with the reason in why,
+ * if the object needs more, or without memory. */
+bool image_make(const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
+		const struct image_symbol *outside, uint32_t outside_count, struct bytes *image, struct bytes *why);
+
+#endif
