@@ -135,6 +135,15 @@ TESTS += tests/unit/t_soft_jit
 tests_unit_t_soft_jit_SOURCES = tests/unit/t_soft_jit.c
 tests_unit_t_soft_jit_LDADD = $(softcuda_libs)
 CLEANFILES += tests/unit/culvert-softcuda-compile
+# Its calls that may fail go through functions of its own.
+check_PROGRAMS += tests/unit/t_soft_jit_fault
+TESTS += tests/unit/t_soft_jit_fault
+tests_unit_t_soft_jit_fault_SOURCES = tests/unit/t_soft_jit_fault.c
+tests_unit_t_soft_jit_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc,--wrap=realpath,--wrap=mmap,--wrap=mprotect,--wrap=socketpair,--wrap=send \
+	-Wl,--wrap=recv,--wrap=clone
+tests_unit_t_soft_jit_fault_LDADD = $(softcuda_libs)
+tests/unit/t_soft_jit_fault.$(OBJEXT): build_name.h
 # make tests/bench/bench_soft_exec
 EXTRA_PROGRAMS += tests/bench/bench_soft_exec
 tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c

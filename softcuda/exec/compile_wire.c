@@ -238,22 +238,25 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 }
 
 struct compiled *compile_answer_get(const struct bytes *message, const char **image_out, size_t *image_B_out,
-				    struct bytes *why)
+				    bool *sound_out, struct bytes *why)
 {
 	struct reader reader;
 	char kind = 0;
+	*sound_out = false;
 	if (!begin(&reader, message, why))
 		return NULL;
 	take_into(&reader, &kind, 1);
 	if (kind == REFUSED) {
 		const char *text = take_string(&reader);
 		bytes_append_string(why, text ? text : "the compiler's answer is damaged");
+		*sound_out = text != NULL;
 		return NULL;
 	}
 	struct compiled *compiled = calloc(1, sizeof(*compiled));
 	reader.failed |= kind != COMPILED || !compiled;
 	if (!reader.failed)
 		take_compiled(&reader, compiled, image_out, image_B_out);
+	*sound_out = !reader.failed;
 	if (!reader.failed)
 		return compiled;
 	bytes_append_string(why, "the compiler's answer is damaged, or there is no memory for it");

@@ -35,9 +35,9 @@ void compile_answer_put(const struct compiled *compiled, const struct bytes *ima
 void compile_refusal_put(const char *why, struct bytes *message);
 /* Reads an answer.  *image_out and *image_B_out are the place of the image in the message.  The caller frees the result
  * with compile_answer_free.  NULL, with the reason in why, if the kernel was not compiled, the message is not an answer
- * of this build, or there is no memory. */
+ * of this build, or there is no memory.  *sound_out: whether the message is an answer of this build. */
 struct compiled *compile_answer_get(const struct bytes *message, const char **image_out, size_t *image_B_out,
-				    struct bytes *why);
+				    bool *sound_out, struct bytes *why);
 void compile_answer_free(struct compiled *compiled);
 
 #endif

@@ -285,14 +285,15 @@ const struct compiled *compilation_finish(struct compilation *compilation, struc
 	struct compiled *compiled = NULL;
 	const char *image;
 	size_t image_B;
+	bool sound = false;
 	const int error = receive(compilation, &answer, why);
 	if (!error)
-		compiled = compile_answer_get(&answer, &image, &image_B, why);
+		compiled = compile_answer_get(&answer, &image, &image_B, &sound, why);
 	else if (!why->size_B)
 		bytes_append_string(why, error == ETIMEDOUT ? "the compiler does not answer" : error == ENOMEM ?
 				    "no memory" : "the compiler's process has ended without an answer, for example for "
 				    "lack of memory");
-	server_give_back(compilation->server, !error);
+	server_give_back(compilation->server, sound);
 	if (compiled)
 		compiled->code = compilation->code;
 	if (compiled && !load(compiled, image, image_B, why)) {

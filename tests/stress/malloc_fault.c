@@ -2,6 +2,8 @@
  *
  *	FAULT_MALLOC=N               the N-th malloc, calloc, realloc or aligned_alloc returns NULL
  *	FAULT_MALLOC_COUNT=FILE      gets how many there were, at exit
+ *	FAULT_MALLOC_PROGRAM=NAME    all allocations of the program of this name, whoever makes them, instead of those of the
+ *	                             libraries
  *
  * A program may choose by itself: culvert_fault_malloc(N) makes the N-th from then on fail that
  * the calling thread makes (0: none), culvert_fault_malloc_failed() says whether it has.
@@ -21,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #pragma GCC visibility push(default)
 
@@ -81,6 +85,25 @@ static int note_ranges(struct dl_phdr_info *info, size_t size_B, void *data)
 	return 0;
 }
 
+static void read_number(void)
+{
+	const char *text = getenv("FAULT_MALLOC");
+	wanted = text ? strtoul(text, NULL, 10) : 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *name = getenv("FAULT_MALLOC_PROGRAM");
+	if (!name)
+		return;
+	if (!strcmp(name, program_invocation_short_name)) {
+		read_number();
+		ranges[0].end = UINTPTR_MAX;
+		ranges[0].start = 1;
+	}
+	ranges[1].start = ranges[1].end = UINTPTR_MAX;
+}
+
 /* Whoever loads the libraries does it through here. */
 void *dlopen(const char *path, int flags)
 {
@@ -88,8 +111,7 @@ void *dlopen(const char *path, int flags)
 	*(void **)&real = dlsym(RTLD_NEXT, "dlopen");
 	void *handle = real(path, flags);
 	if (handle && (!ranges[0].start || !ranges[1].start)) {
-		const char *text = getenv("FAULT_MALLOC");
-		wanted = text ? strtoul(text, NULL, 10) : 0;
+		read_number();
 		dl_iterate_phdr(note_ranges, NULL);
 	}
 	return handle;
@@ -143,4 +165,13 @@ __attribute__((destructor)) static void write_count(void)
 		return;
 	fprintf(file, "%lu\n", count);
 	fclose(file);
+}
+
+/* A program that ends so calls no destructors. */
+void _exit(int status)
+{
+	if (getenv("FAULT_MALLOC_PROGRAM"))
+		write_count();
+	for (;;)
+		(void)syscall(SYS_exit_group, status);
 }
