@@ -44,7 +44,8 @@ softcuda_driver_sources = \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \
 	softcuda/driver/device.h softcuda/driver/device_attribute.def softcuda/driver/entry.c \
 	softcuda/driver/entry.h softcuda/driver/event.c softcuda/driver/event.h softcuda/driver/fault.c \
-	softcuda/driver/fault.h softcuda/driver/green.c softcuda/driver/green.h softcuda/driver/handle.c softcuda/driver/handle.h \
+	softcuda/driver/fault.h softcuda/driver/graphics.c softcuda/driver/graphics.h softcuda/driver/green.c softcuda/driver/green.h \
+	softcuda/driver/graphics_copy.c softcuda/driver/handle.c softcuda/driver/handle.h \
 	softcuda/driver/image.c softcuda/driver/image.h softcuda/driver/library.c \
 	softcuda/driver/library.h softcuda/driver/memory.c softcuda/driver/memory.h \
 	softcuda/driver/memory_end.c softcuda/driver/module.c softcuda/driver/module.h \
@@ -58,10 +59,10 @@ softcuda_driver_sources = \
 	softcuda/driver/stream.c softcuda/driver/stream.h softcuda/driver/thread.c \
 	softcuda/driver/thread.h
 softcuda_calls_sources = \
-	softcuda/calls/alloc.c softcuda/calls/array.c softcuda/calls/context.c softcuda/calls/control.c \
+	softcuda/calls/alloc.c softcuda/calls/array.c softcuda/calls/array.h softcuda/calls/context.c softcuda/calls/control.c \
 	softcuda/calls/copy.c softcuda/calls/device.c softcuda/calls/door.c softcuda/calls/door.h \
 	softcuda/calls/error.c softcuda/calls/event.c softcuda/calls/fill.c softcuda/calls/function.c \
-	softcuda/calls/graph.c softcuda/calls/graph.h softcuda/calls/green.c softcuda/calls/host.c softcuda/calls/init.c \
+	softcuda/calls/graph.c softcuda/calls/graph.h softcuda/calls/graphics.c softcuda/calls/graphics.h softcuda/calls/green.c softcuda/calls/host.c softcuda/calls/init.c \
 	softcuda/calls/ipc.c softcuda/calls/launch.c softcuda/calls/library.c softcuda/calls/link.c \
 	softcuda/calls/module.c softcuda/calls/pointer.c softcuda/calls/pool.c \
 	softcuda/calls/semaphore.c softcuda/calls/stream.c softcuda/calls/symbol.c \

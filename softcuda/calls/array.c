@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "softcuda/calls/array.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
@@ -96,8 +97,8 @@ static CUresult place_locked(struct soft_context *context, struct soft_array *ar
 	return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult create_locked(struct soft_context *context, CUarray *cu_array_out,
-			      const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+CUresult soft_array_create_locked(struct soft_context *context, CUarray *cu_array_out,
+				  const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
 	/* CUDA_ARRAY3D_DEPTH_TEXTURE is not among them: no array has a depth format. */
 	const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
@@ -137,7 +138,7 @@ static CUresult create_locked(struct soft_context *context, CUarray *cu_array_ou
 
 CUresult cuArray3DCreate_v2(CUarray *cu_array_out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, descriptor ? create_locked(context, cu_array_out, descriptor)
+	SOFT_CALL(SOFT_NEED_CONTEXT, descriptor ? soft_array_create_locked(context, cu_array_out, descriptor)
 						: CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -150,7 +151,7 @@ static CUresult create_plain_locked(struct soft_context *context, CUarray *cu_ar
 		.Width = descriptor->Width, .Height = descriptor->Height,
 		.Format = descriptor->Format, .NumChannels = descriptor->NumChannels
 	};
-	return create_locked(context, cu_array_out, &whole);
+	return soft_array_create_locked(context, cu_array_out, &whole);
 }
 
 CUresult cuArrayCreate_v2(CUarray *cu_array_out, const CUDA_ARRAY_DESCRIPTOR *descriptor)

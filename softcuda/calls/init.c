@@ -163,6 +163,7 @@ static void write_live_locked(struct bytes *text)
 		[SOFT_KIND_PHYSICAL] = "physical_memories",
 		[SOFT_KIND_EXTERNAL] = "external_memories",
 		[SOFT_KIND_SEMAPHORE] = "external_semaphores",
+		[SOFT_KIND_GRAPHICS] = "graphics_resources",
 	};
 	for (int kind = 0; kind < SOFT_KIND_COUNT; kind++)
 		if (names[kind])

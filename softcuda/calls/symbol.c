@@ -1,6 +1,7 @@
 /* cuGetProcAddress: functions by name and version; and the functions that a release does not have. */
 #include "config.h"
 
+#include "softcuda/calls/graphics.h"
 #include "softcuda/control.h"
 #include "softcuda/driver/release.h"
 #include "softcuda/driver/schedule.h"

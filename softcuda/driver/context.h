@@ -36,6 +36,7 @@ struct soft_context {
 	struct list arrays;                  /* of soft_array.link */
 	struct list objects;                 /* textures and surfaces */
 	struct list greens;                  /* of soft_green.link */
+	struct list graphics;                /* of soft_graphics.link */
 	struct soft_stream *legacy;          /* the NULL stream */
 	uint32_t peers;                      /* a bit for each device whose memory is accessible */
 	CUfunc_cache cache_config;

@@ -4,6 +4,7 @@
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/event.h"
+#include "softcuda/driver/graphics.h"
 #include "softcuda/driver/green.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
@@ -31,6 +32,7 @@ CUresult soft_context_create_locked(struct soft_device *device, unsigned flags,
 	list_init(&context->arrays);
 	list_init(&context->objects);
 	list_init(&context->greens);
+	list_init(&context->graphics);
 	context->device = device;
 	context->legacy = soft_stream_create_locked(context, CU_STREAM_DEFAULT, 0);
 	context->handle = soft_handle_create_locked(SOFT_KIND_CONTEXT, context);
@@ -90,6 +92,7 @@ void soft_context_destroy_locked(struct soft_context *context)
 		soft_stream_retire_locked(stream);
 	}
 	soft_object_retire_context_locked(context);
+	soft_graphics_retire_context_locked(context);
 	soft_array_retire_context_locked(context);
 	soft_memory_free_context_locked(context);
 	soft_context_unref_locked(context);
