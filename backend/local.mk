@@ -5,6 +5,7 @@ backend_sources = \
 	backend/cuda_error.c \
 	backend/cuda_error.def \
 	backend/cuda_error.h \
+	backend/cuda_gl.h \
 	backend/cuda_symbols.c \
 	backend/cuda_symbols.def \
 	backend/cuda_symbols.h \
@@ -32,6 +33,7 @@ backend_sources = \
 	backend/gpu_internal.h \
 	backend/gpu_foreign.c backend/gpu_external.c backend/gpu_external.h backend/gpu_export.c \
 	backend/gpu_graph.c \
+	backend/gpu_graphics.c backend/gpu_graphics.h \
 	backend/gpu_launch.c \
 	backend/gpu_repeat.c \
 	backend/gpu_managed.c \

@@ -6,7 +6,7 @@
 #include "icd/object/platform.h"
 #include "icd/order/queue.h"
 
-/* Functions of features that none of our devices has: device queues, sharing with OpenGL and EGL.  Each checks the
+/* Functions of features that none of our devices has: device queues, events of OpenGL, sharing with EGL.  Each checks the
  * handles that can be valid and returns the error that the specification has for devices without the feature.  Most
  * arguments are not used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -48,80 +48,7 @@ clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
 	return error ? error : CL_INVALID_OPERATION;
 }
 
-/* --- cl_khr_gl_sharing: CL_INVALID_CONTEXT for a context that was not made from an
- * OpenGL one, which none is ---------------------------------------------------------- */
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromGLBuffer(cl_context context, cl_mem_flags flags, cl_GLuint bufobj, cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromGLTexture(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel,
-		      cl_GLuint texture, cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromGLTexture2D(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel,
-			cl_GLuint texture, cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromGLTexture3D(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel,
-			cl_GLuint texture, cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromGLRenderbuffer(cl_context context, cl_mem_flags flags, cl_GLuint renderbuffer,
-			   cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clGetGLObjectInfo(cl_mem memobj, cl_gl_object_type *gl_object_type, cl_GLuint *gl_object_name)
-{
-	cl_int error = object_check(memobj, &ocl_mem_type);
-	return error ? error : CL_INVALID_GL_OBJECT;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clGetGLTextureInfo(cl_mem memobj, cl_gl_texture_info param_name, size_t param_value_size,
-		   void *param_value, size_t *param_value_size_ret)
-{
-	cl_int error = object_check(memobj, &ocl_mem_type);
-	return error ? error : CL_INVALID_GL_OBJECT;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueAcquireGLObjects(cl_command_queue command_queue, cl_uint num_objects,
-			  const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
-			  const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_CONTEXT);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueReleaseGLObjects(cl_command_queue command_queue, cl_uint num_objects,
-			  const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
-			  const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_CONTEXT);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clGetGLContextInfoKHR(const cl_context_properties *properties, cl_gl_context_info param_name,
-		      size_t param_value_size, void *param_value, size_t *param_value_size_ret)
-{
-	return CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
-}
+/* --- cl_khr_gl_event ---------------------------------------------------------------- */
 
 CL_API_ENTRY cl_event CL_API_CALL
 clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync sync, cl_int *errcode_ret)

@@ -48,7 +48,8 @@ static void context_destroy(struct object *object)
 const struct object_type ocl_context_type = {"context", CL_INVALID_CONTEXT, context_destroy};
 
 /* OpenCL 3.0 API, 4.4: one property and its value. */
-static cl_int property_check(cl_context_properties name, cl_context_properties value)
+static cl_int property_check(cl_context_properties name, cl_context_properties value,
+			     struct ocl_gl_properties *gl)
 {
 	switch (name) {
 	case CL_CONTEXT_PLATFORM:
@@ -60,7 +61,7 @@ static cl_int property_check(cl_context_properties name, cl_context_properties v
 	case CL_CONTEXT_INTEROP_USER_SYNC:
 		return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
 	default:
-		return CL_INVALID_PROPERTY;
+		return ocl_gl_properties_take(gl, name, value) ? CL_SUCCESS : CL_INVALID_PROPERTY;
 	}
 }
 
@@ -73,20 +74,27 @@ static cl_context_properties print_of(const cl_context_properties *properties)
 	return 0;
 }
 
-static cl_int properties_check(const cl_context_properties *properties, size_t *count_out)
+cl_int ocl_context_properties_check(const cl_context_properties *properties, size_t *count_out,
+				    struct ocl_gl_properties *gl_out)
 {
+	bool user_sync = false;
 	size_t count = 0;
 	if (!properties)
 		goto out;
 	for (; properties[count]; count += 2) {
-		cl_int error = property_check(properties[count], properties[count + 1]);
+		cl_int error = property_check(properties[count], properties[count + 1], gl_out);
 		if (error)
 			return error;
+		user_sync = user_sync || properties[count] == CL_CONTEXT_INTEROP_USER_SYNC;
 		/* 4.4: CL_INVALID_PROPERTY "... or if the same property name is specified more than once". */
 		for (size_t i = 0; i < count; i += 2)
 			if (properties[i] == properties[count])
 				return CL_INVALID_PROPERTY;
 	}
+	/* 4.4: CL_INVALID_PROPERTY "if both CL_CONTEXT_INTEROP_USER_SYNC, and any of the properties defined by the
+	 * cl_khr_gl_sharing extension are defined". */
+	if (user_sync && gl_out->given)
+		return CL_INVALID_PROPERTY;
 	count++;
 out:
 	*count_out = count;
@@ -123,8 +131,14 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 			  cl_uint device_count, ocl_context_notify notify, void *notify_data,
 			  cl_context *context_out)
 {
+	struct ocl_gl_properties gl = {0};
 	size_t property_count;
-	cl_int error = properties_check(properties, &property_count);
+	cl_int error = ocl_context_properties_check(properties, &property_count, &gl);
+	const bool shares_gl = !error && ocl_gl_properties_share(&gl);
+	if (shares_gl)
+		error = ocl_gl_properties_check(&gl);
+	if (!error && shares_gl)
+		error = ocl_gl_devices_check(devices, device_count);
 	if (error)
 		return error;
 	cl_context context = calloc(1, sizeof(*context));
@@ -141,6 +155,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	if (ocl_address_table_init(&context->addresses))
 		goto fail_addresses;
 	object_init(&context->base, &ocl_context_type);
+	context->shares_gl = shares_gl;
+	atomic_init(&context->user_events, 0);
 	context->notify = notify;
 	context->notify_data = notify_data;
 	context->print = (void(CL_CALLBACK *)(const char *, size_t, size_t, void *))print_of(properties);

@@ -6,6 +6,7 @@
 
 #include "base/lock.h"
 #include "icd/memory/address.h"
+#include "icd/memory/gl_context.h"
 #include "icd/memory/host_writes.h"
 #include "icd/memory/svm.h"
 #include "icd/object/device.h"
@@ -35,6 +36,8 @@ struct _cl_context {
 	struct ocl_svm_table svm;
 	struct ocl_address_table addresses;
 	_Atomic(cl_mem) spare_mems;          /* structs that are used again: see mem.h */
+	bool shares_gl;                      /* constant: it was created from an OpenGL context */
+	atomic_uint user_events;             /* number of user events whose status is not set */
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);
@@ -45,6 +48,11 @@ typedef void(CL_CALLBACK *ocl_context_destroyed)(cl_context, void *);
 cl_int ocl_context_create(const cl_context_properties *properties, const cl_device_id *devices,
 			  cl_uint device_count, ocl_context_notify notify, void *notify_data,
 			  cl_context *context_out);
+
+/* Checks a property list: CL_INVALID_PLATFORM, CL_INVALID_PROPERTY.  *count_out: its words, with the final 0; *gl_out,
+ * which is all 0 before: the properties about OpenGL. */
+cl_int ocl_context_properties_check(const cl_context_properties *properties, size_t *count_out,
+				    struct ocl_gl_properties *gl_out);
 
 /* Adds a callback that is called when the context is destroyed; the one added last is called first. */
 cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed callback,

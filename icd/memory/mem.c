@@ -5,6 +5,7 @@
 #include "base/cancel.h"
 #include "base/zeroed.h"
 #include "frontend/kernel_abi.h"
+#include "icd/memory/gl_object.h"
 #include "icd/memory/image.h"
 #include "icd/memory/svm.h"
 #include "icd/object/properties.h"
@@ -428,6 +429,7 @@ static void mem_destroy(struct object *object)
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	if (mem->has_addresses)
 		ocl_address_leave(mem);
+	ocl_gl_object_destroy(mem->gl);
 	if (!mem->storage) {
 		if (mem->image)
 		mem->image->destroy(mem);

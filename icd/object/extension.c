@@ -2,6 +2,7 @@
 
 #include "icd/object/extension.h"
 
+#include "backend/gpu_graphics.h"
 #include "frontend/frontend.h"
 
 #include <CL/cl.h>
@@ -36,12 +37,18 @@ static void version_append(struct bytes *list, const char *name, cl_version vers
 	bytes_append(list, &entry, sizeof(entry));
 }
 
+static bool is_listed(const struct extension *extension, enum ocl_extension_place place)
+{
+	return extension->places & place &&
+	       (!(extension->places & OCL_EXTENSION_GRAPHICS) || gpu_graphics_is_available());
+}
+
 void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text)
 {
 	size_t count;
 	const struct fe_feature *features = fe_features(&count);
 	for (size_t i = 0; i < API_EXTENSION_COUNT; i++)
-		if (api_extensions[i].places & place)
+		if (is_listed(&api_extensions[i], place))
 			name_append(text, api_extensions[i].name);
 	for (size_t i = 0; i < count; i++)
 		if (features[i].is_extension)
@@ -53,7 +60,7 @@ void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list)
 	size_t count;
 	const struct fe_feature *features = fe_features(&count);
 	for (size_t i = 0; i < API_EXTENSION_COUNT; i++)
-		if (api_extensions[i].places & place)
+		if (is_listed(&api_extensions[i], place))
 			version_append(list, api_extensions[i].name, api_extensions[i].version);
 	for (size_t i = 0; i < count; i++)
 		if (features[i].is_extension)

@@ -224,5 +224,7 @@ extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;
 extern const struct ocl_command_kind ocl_command_command_buffer;
+extern const struct ocl_command_kind ocl_command_gl_acquire;
+extern const struct ocl_command_kind ocl_command_gl_release;
 
 #endif

@@ -78,6 +78,7 @@ cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
 		return CL_OUT_OF_HOST_MEMORY;
 	object_ref(context);
 	event_init(event, context, NULL, CL_COMMAND_USER, CL_SUBMITTED);
+	atomic_fetch_add_explicit(&context->user_events, 1, memory_order_relaxed);
 	*event_out = event;
 	return CL_SUCCESS;
 }
@@ -136,6 +137,9 @@ static void event_destroy(struct object *object)
 		event->start = NULL;
 	}
 	witness_spare(event->done, &event->spare_done);
+	/* A user event whose status was never set does not count any more. */
+	if (!queue && !ocl_event_is_settled(event))
+		atomic_fetch_sub_explicit(&event->context->user_events, 1, memory_order_relaxed);
 	if (!queue)
 		object_unref(event->context);
 	if (!queue || !ocl_event_pool_put(&queue->events, event))
@@ -391,6 +395,8 @@ struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out)
 	struct ocl_waiter *waiters = *first_out ? waiters_take_locked(event) : NULL;
 	struct ocl_callback *due = *first_out ? callbacks_take_locked(event, code) : NULL;
 	lock_drop(&event->lock);
+	if (*first_out && !event->queue)
+		atomic_fetch_sub_explicit(&event->context->user_events, 1, memory_order_relaxed);
 	callbacks_deliver(event, due, code);
 	return waiters;
 }
@@ -415,15 +421,20 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 		error;
 }
 
-cl_int ocl_event_wait(cl_event event)
+void ocl_event_wait_settled(cl_event event)
 {
 	lock_assert_none();
-	if (!ocl_event_is_settled(event)) {
-		lock_take(&event->lock);
-		while (!ocl_event_is_settled(event))
-			lock_condition_wait(&event->changed, &event->lock);
-		lock_drop(&event->lock);
-	}
+	if (ocl_event_is_settled(event))
+		return;
+	lock_take(&event->lock);
+	while (!ocl_event_is_settled(event))
+		lock_condition_wait(&event->changed, &event->lock);
+	lock_drop(&event->lock);
+}
+
+cl_int ocl_event_wait(cl_event event)
+{
+	ocl_event_wait_settled(event);
 	const cl_int status = status_load(event);
 	if (status <= CL_COMPLETE)
 		return status;

@@ -96,6 +96,8 @@ struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out);
  * event has failed. */
 cl_int ocl_event_order(cl_event event, struct gpu_stream *stream);
 
+/* Waits until the event is settled.  No lock may be held. */
+void ocl_event_wait_settled(cl_event event);
 /* Waits for the end of the command, or until the user event is set; returns the final status.  No lock may be held. */
 cl_int ocl_event_wait(cl_event event);
 

@@ -301,6 +301,25 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	return ocl_queue_enqueue_locked(command, blocking, count, events, event_out);
 }
 
+static bool has_user_events(const struct _cl_context *context)
+{
+	return atomic_load_explicit(&context->user_events, memory_order_relaxed);
+}
+
+cl_int ocl_queue_enqueue_here(struct ocl_command *command, cl_uint count, const cl_event *events,
+			      cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	for (cl_uint i = 0; i < count && !has_user_events(queue->context); i++)
+		ocl_event_wait_settled(events[i]);
+	lock_take(&queue->lock);
+	queue->finishing++;
+	while (ocl_line_holds(&queue->line, command->joins) && !has_user_events(queue->context))
+		lock_condition_wait(&queue->settled, &queue->lock);
+	queue->finishing--;
+	return ocl_queue_enqueue_locked(command, false, count, events, event_out);
+}
+
 /* --- finish ---------------------------------------------------------------------------------- */
 
 /* To wait for one event takes the driver more than a microsecond, and to make a stream wait for one a tenth of that.

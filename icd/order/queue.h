@@ -71,6 +71,12 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_uint count,
 				const cl_event *events, cl_event *event_out);
 
+/* As ocl_queue_enqueue, for a command that has to be submitted by the calling thread: waits until all that it waits for
+ * is settled.  While the context has user events whose status is not set, that might take forever: then the command may
+ * be deferred, and is submitted by the thread that settles the last thing that it waits for. */
+cl_int ocl_queue_enqueue_here(struct ocl_command *command, cl_uint count, const cl_event *events,
+			      cl_event *event_out);
+
 /* Waits until everything enqueued so far has ended. */
 cl_int ocl_queue_finish(cl_command_queue queue);
 

@@ -1,0 +1,241 @@
+/* Sharing with OpenGL (cl_khr_gl_sharing; OpenCL 3.1 API, 5.2.2, 5.3.1, 5.7). */
+#include "config.h"
+
+#include "backend/gpu_graphics.h"
+#include "icd/api/enqueue.h"
+#include "icd/memory/gl_context.h"
+#include "icd/memory/gl_object.h"
+#include "icd/object/info_rows.h"
+#include "icd/object/platform.h"
+
+#include <stdlib.h>
+
+/* --- creation ------------------------------------------------------------------------------- */
+
+/* CL_INVALID_CONTEXT if it "is not a valid context or was not created from an OpenGL context". */
+static cl_int context_check(cl_context context)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	return !error && !context->shares_gl ? CL_INVALID_CONTEXT : error;
+}
+
+static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
+{
+	if (errcode_ret)
+		*errcode_ret = error;
+	return error ? NULL : mem;
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLBuffer(cl_context context, cl_mem_flags flags,
+						     cl_GLuint bufobj, cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = context_check(context);
+	if (!error)
+		error = ocl_gl_create_buffer(context, flags, bufobj, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture(cl_context context, cl_mem_flags flags, cl_GLenum target,
+						      cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = context_check(context);
+	if (!error)
+		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+/* OpenCL 1.1, 9.8.3: these two are for the targets of two dimensions, and of three. */
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture2D(cl_context context, cl_mem_flags flags, cl_GLenum target,
+							cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = context_check(context);
+	if (!error)
+		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
+	if (!error && mem->gl->type != CL_GL_OBJECT_TEXTURE2D) {
+		object_unref(mem);
+		error = CL_INVALID_VALUE;
+	}
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture3D(cl_context context, cl_mem_flags flags, cl_GLenum target,
+							cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = context_check(context);
+	if (!error)
+		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
+	if (!error && mem->gl->type != CL_GL_OBJECT_TEXTURE3D) {
+		object_unref(mem);
+		error = CL_INVALID_VALUE;
+	}
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLRenderbuffer(cl_context context, cl_mem_flags flags,
+							   cl_GLuint renderbuffer, cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = context_check(context);
+	if (!error)
+		error = ocl_gl_create_renderbuffer(context, flags, renderbuffer, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+/* --- queries -------------------------------------------------------------------------------- */
+
+CL_API_ENTRY cl_int CL_API_CALL clGetGLObjectInfo(cl_mem memobj, cl_gl_object_type *gl_object_type,
+						  cl_GLuint *gl_object_name)
+{
+	cl_int error = object_check(memobj, &ocl_mem_type);
+	if (error)
+		return error;
+	if (!memobj->gl)
+		return CL_INVALID_GL_OBJECT;
+	if (gl_object_type)
+		*gl_object_type = memobj->gl->type;
+	if (gl_object_name)
+		*gl_object_name = memobj->gl->name;
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetGLTextureInfo(cl_mem memobj, cl_gl_texture_info param_name,
+						   size_t param_value_size, void *param_value,
+						   size_t *param_value_size_ret)
+{
+	cl_int error = object_check(memobj, &ocl_mem_type);
+	if (error)
+		return error;
+	if (!memobj->gl || !memobj->gl->target)
+		return CL_INVALID_GL_OBJECT;
+	/* CL_INVALID_VALUE "if param_value and param_value_size_ret are NULL". */
+	if (!param_value && !param_value_size_ret)
+		return CL_INVALID_VALUE;
+	const struct info_out whole = {param_value_size, param_value, param_value_size_ret}, *out = &whole;
+	switch (param_name) {
+	INFO(CL_GL_TEXTURE_TARGET, cl_GLenum, memobj->gl->target)
+	INFO(CL_GL_MIPMAP_LEVEL, cl_GLint, memobj->gl->level)
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+/* The devices that can share with the current OpenGL context, or those that draw for it. */
+static cl_int devices_put(bool drawing, const struct info_out *out)
+{
+	const cl_device_id *all;
+	cl_uint all_count, count = 0;
+	cl_int error = ocl_platform_devices(&all, &all_count);
+	if (error)
+		return error;
+	cl_device_id *devices = calloc(all_count ? all_count : 1, sizeof(*devices));
+	if (!devices)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < all_count && !error; i++) {
+		bool fits;
+		error = gpu_graphics_fits(all[i]->gpu, drawing, &fits);
+		if (!error && fits)
+			devices[count++] = all[i];
+	}
+	if (drawing && count > 1)
+		count = 1;
+	if (!error)
+		error = info_put(out, devices, count * sizeof(*devices));
+	free(devices);
+	return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_properties *properties,
+						      cl_gl_context_info param_name, size_t param_value_size,
+						      void *param_value, size_t *param_value_size_ret)
+{
+	struct ocl_gl_properties gl = {0};
+	size_t count;
+	cl_int error = ocl_context_properties_check(properties, &count, &gl);
+	/* CL_INVALID_VALUE "if a property name specified in properties is invalid". */
+	if (error == CL_INVALID_PROPERTY)
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = ocl_gl_properties_check(&gl);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	switch (param_name) {
+	case CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR:
+		return devices_put(true, &out);
+	case CL_DEVICES_FOR_GL_CONTEXT_KHR:
+		return devices_put(false, &out);
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+/* --- commands ------------------------------------------------------------------------------- */
+
+static cl_int objects_check(cl_command_queue queue, cl_uint count, const cl_mem *mems)
+{
+	/* CL_INVALID_VALUE for a number without a list, or a list without a number. */
+	if (!count != !mems)
+		return CL_INVALID_VALUE;
+	if (!queue->context->shares_gl)
+		return CL_INVALID_CONTEXT;
+	for (cl_uint i = 0; i < count; i++) {
+		cl_int error = object_check(mems[i], &ocl_mem_type);
+		if (!error && mems[i]->context != queue->context)
+			error = CL_INVALID_MEM_OBJECT;
+		if (!error && !mems[i]->gl)
+			error = CL_INVALID_GL_OBJECT;
+		if (error)
+			return error;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, const cl_mem *mems,
+		      cl_uint count, const cl_event *events, cl_event *event)
+{
+	struct ocl_command command;
+	cl_int error = object_check(queue, &ocl_queue_type);
+	if (!error)
+		error = objects_check(queue, mem_count, mems);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	if (error)
+		return error;
+	/* 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing".  An event that was asked for has to
+	 * be there: it is a marker's. */
+	struct ocl_access *accesses = calloc(mem_count ? mem_count : 1, sizeof(*accesses));
+	if (!accesses)
+		return CL_OUT_OF_HOST_MEMORY;
+	ocl_command_init(&command, !mem_count ? &ocl_command_marker : release ? &ocl_command_gl_release
+									      : &ocl_command_gl_acquire,
+			 queue, release ? CL_COMMAND_RELEASE_GL_OBJECTS : CL_COMMAND_ACQUIRE_GL_OBJECTS, accesses);
+	for (cl_uint i = 0; i < mem_count; i++)
+		ocl_command_touch(&command, mems[i], 0, mems[i]->size_B,
+				  release ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
+	if (mem_count || event)
+		error = ocl_queue_enqueue_here(&command, count, events, event);
+	free(accesses);
+	return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueAcquireGLObjects(cl_command_queue command_queue, cl_uint num_objects,
+							  const cl_mem *mem_objects,
+							  cl_uint num_events_in_wait_list,
+							  const cl_event *event_wait_list, cl_event *event)
+{
+	return enqueue(command_queue, false, num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+		       event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseGLObjects(cl_command_queue command_queue, cl_uint num_objects,
+							  const cl_mem *mem_objects,
+							  cl_uint num_events_in_wait_list,
+							  const cl_event *event_wait_list, cl_event *event)
+{
+	return enqueue(command_queue, true, num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+		       event);
+}

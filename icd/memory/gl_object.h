@@ -1,0 +1,38 @@
+/* Memory objects created from OpenGL's buffers, textures and renderbuffers (cl_khr_gl_sharing).
+ *
+ * Such an object has memory of its own, like any other.  Acquiring it copies the contents of OpenGL's object there, and
+ * releasing it copies them back (docs/decisions.md says why).  The functions that create objects use the OpenGL context
+ * that is current in the calling thread, which belongs to the application.
+ *
+ * Thread-safe: constant after creation, except `acquired`. */
+#ifndef CULVERT_ICD_GL_OBJECT_H
+#define CULVERT_ICD_GL_OBJECT_H
+
+#include "backend/gpu_graphics.h"
+#include "icd/memory/mem.h"
+
+#include <CL/cl_gl.h>
+
+struct ocl_gl_object {
+	cl_gl_object_type type;
+	cl_GLuint name;
+	cl_GLenum target;                /* of a texture, as it was given */
+	cl_GLint level;
+	atomic_bool acquired;            /* the last command that ran for it was an acquire */
+	uint32_t count;                  /* of GPUs of the context */
+	struct gpu_graphics *graphics[]; /* owned, for each of them */
+};
+
+/* Create memory objects; the context shares with OpenGL.  CL_INVALID_VALUE for flags or a target; also the errors that
+ * the specification lists for clCreateFromGL*. */
+cl_int ocl_gl_create_buffer(cl_context context, cl_mem_flags flags, cl_GLuint name, cl_mem *mem_out);
+cl_int ocl_gl_create_texture(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint level,
+			     cl_GLuint name, cl_mem *mem_out);
+cl_int ocl_gl_create_renderbuffer(cl_context context, cl_mem_flags flags, cl_GLuint name, cl_mem *mem_out);
+
+/* What gpu_graphics_copy copies; at: where the memory is on the device. */
+struct gpu_graphics_side ocl_gl_side(const struct _cl_mem *mem, const struct ocl_acquired *at);
+/* Called when the memory object is destroyed; NULL is fine. */
+void ocl_gl_object_destroy(struct ocl_gl_object *object);
+
+#endif

@@ -1,0 +1,56 @@
+/* The commands that acquire and release objects of OpenGL: copies between its objects and the memory of OpenCL's.
+ *
+ * CUDA uses the OpenGL context of the thread that submits the command.  Therefore the function that enqueues it waits
+ * until it can submit it itself, unless that could take forever (ocl_queue_enqueue_here). */
+#include "config.h"
+
+#include "icd/memory/gl_object.h"
+#include "icd/order/queue.h"
+
+#include <stdlib.h>
+
+/* The objects to copy: all that are acquired; of those that are released, the ones that were acquired.  What was never
+ * acquired has no contents for OpenGL. */
+static uint32_t sides_fill(const struct ocl_command *command, struct gpu_graphics_side *sides, bool release)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < command->access_count; i++) {
+		const struct ocl_access *access = &command->accesses[i];
+		if (!release || atomic_load(&access->mem->gl->acquired))
+			sides[count++] = ocl_gl_side(access->mem, &access->at);
+	}
+	return count;
+}
+
+static cl_int copy(struct ocl_command *command, struct gpu_stream *stream, bool release)
+{
+	struct gpu_graphics_side *sides = calloc(command->access_count, sizeof(*sides));
+	if (!sides)
+		return CL_OUT_OF_HOST_MEMORY;
+	const uint32_t count = sides_fill(command, sides, release);
+	cl_int error = count ? gpu_graphics_copy(stream, sides, count, release) : CL_SUCCESS;
+	free(sides);
+	for (uint32_t i = 0; i < command->access_count && !error; i++)
+		atomic_store(&command->accesses[i].mem->gl->acquired, !release);
+	return error;
+}
+
+static cl_int acquire_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	return copy(command, stream, false);
+}
+
+static cl_int release_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	return copy(command, stream, true);
+}
+
+/* OpenGL may call the application's debug callback, and the driver may wait for OpenGL. */
+static enum ocl_delay gl_delay(const struct ocl_command *command)
+{
+	(void)command;
+	return OCL_DELAY_SHORT;
+}
+
+const struct ocl_command_kind ocl_command_gl_acquire = {.run = acquire_run, .delay = gl_delay};
+const struct ocl_command_kind ocl_command_gl_release = {.run = release_run, .delay = gl_delay};
