@@ -210,7 +210,7 @@ static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *que
 			ocl_deferred_unref(last);
 		if (!deferred)
 			return;
-		if (!atomic_load(&deferred->place.failed) &&
+		if (!atomic_load(&deferred->place.failed) && !deferred->command.kind->here &&
 		    ocl_command_delay(&deferred->command) && job_start(deferred)) {
 			if (in_order)
 				return;

@@ -52,5 +52,9 @@ static enum ocl_delay gl_delay(const struct ocl_command *command)
 	return OCL_DELAY_SHORT;
 }
 
-const struct ocl_command_kind ocl_command_gl_acquire = {.run = acquire_run, .delay = gl_delay};
-const struct ocl_command_kind ocl_command_gl_release = {.run = release_run, .delay = gl_delay};
+const struct ocl_command_kind ocl_command_gl_acquire = {
+	.run = acquire_run, .delay = gl_delay, .here = true,
+};
+const struct ocl_command_kind ocl_command_gl_release = {
+	.run = release_run, .delay = gl_delay, .here = true,
+};

@@ -252,7 +252,7 @@ int main(void)
 		errors_platform, errors_context, errors_queue, errors_event, errors_buffer,
 		errors_rect, errors_image, errors_image_commands, errors_immutable, errors_sampler,
 		errors_program, errors_kernel, errors_launch, errors_svm, errors_usm, errors_info,
-		errors_command_buffer, errors_semaphore, errors_handles, errors_wait_lists,
+		errors_command_buffer, errors_semaphore, errors_gl, errors_handles, errors_wait_lists,
 	};
 	struct api_test test;
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);

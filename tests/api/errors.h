@@ -16,6 +16,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <CL/cl_gl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,6 +95,7 @@ void errors_svm(void);
 void errors_usm(void);
 void errors_command_buffer(void);
 void errors_semaphore(void);
+void errors_gl(void);            /* cl_khr_gl_sharing */
 void errors_info(void);          /* every clGet*Info */
 void errors_handles(void);       /* every clRetain* and clRelease* */
 void errors_wait_lists(void);    /* what all clEnqueue* have in common */
