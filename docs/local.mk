@@ -20,6 +20,7 @@ nobase_dist_pages_DATA = \
 	docs/kernel-abi.md \
 	docs/limits.md \
 	docs/math-accuracy.md \
+	docs/opengl.md \
 	docs/ordering.md \
 	docs/performance.md \
 	docs/security.md \

@@ -88,6 +88,7 @@ has_lines() { # wanted, got
 is_there() {
 	case $1 in
 	openmpi) mpirun --version 2>/dev/null | grep -q 'Open MPI' && command -v mpicc >/dev/null ;;
+	opengl) printf '#include <EGL/egl.h>\n#include <GL/glext.h>\n' | cc -E - >/dev/null 2>&1 ;;
 	cc) command -v cc >/dev/null && echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 ;;
 	ptxas) [ -x "$PTXAS" ] || [ -f libculvert-ptxcompiler.so ] ;;
 	*) command -v "$1" >/dev/null ;;
@@ -155,7 +156,7 @@ while read -r tool command rest; do
 done <"$work/shown"
 
 # Pages about what people type have to have something that is run.
-for page in install use clusters tuning debugging softcuda contributing cache security kernel-abi limits; do
+for page in install use opengl clusters tuning debugging softcuda contributing cache security kernel-abi limits; do
 	grep -q '^```sh' "$source/docs/$page.md" || fail "docs/$page.md: nothing of it is run"
 done
 for page in "$source"/docs/*.md; do

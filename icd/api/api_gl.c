@@ -153,8 +153,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_propertie
 						      void *param_value, size_t *param_value_size_ret)
 {
 	struct ocl_gl_properties gl = {0};
+	const cl_device_id *all;
+	cl_uint all_count;
 	size_t count;
-	cl_int error = ocl_context_properties_check(properties, &count, &gl);
+	/* Whether the driver can share is known once it is loaded. */
+	cl_int error = ocl_platform_devices(&all, &all_count);
+	if (!error)
+		error = ocl_context_properties_check(properties, &count, &gl);
 	/* CL_INVALID_VALUE "if a property name specified in properties is invalid". */
 	if (error == CL_INVALID_PROPERTY)
 		error = CL_INVALID_VALUE;

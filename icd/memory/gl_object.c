@@ -21,7 +21,7 @@ static cl_int context_find(struct opengl *gl_out)
 	return CL_INVALID_GL_OBJECT;
 }
 
-void ocl_gl_object_destroy(struct ocl_gl_object *object)
+static void object_destroy(struct ocl_gl_object *object)
 {
 	for (uint32_t i = 0; object && i < object->count; i++)
 		gpu_graphics_unregister(object->graphics[i]);
@@ -37,6 +37,7 @@ static cl_int object_make(cl_context context, const struct ocl_gl_object *like, 
 	cl_int error = CL_SUCCESS;
 	if (!object)
 		return CL_OUT_OF_HOST_MEMORY;
+	object->destroy = object_destroy;
 	object->type = like->type;
 	object->name = like->name;
 	object->target = like->target;
@@ -45,7 +46,7 @@ static cl_int object_make(cl_context context, const struct ocl_gl_object *like, 
 		error = gpu_graphics_register(context->gpus[object->count], cuda_name, cuda_target,
 					      &object->graphics[object->count]);
 	if (error)
-		ocl_gl_object_destroy(object);
+		object_destroy(object);
 	else
 		*object_out = object;
 	return error;
@@ -93,7 +94,7 @@ cl_int ocl_gl_create_buffer(cl_context context, cl_mem_flags flags, cl_GLuint na
 	if (!error)
 		error = memory_create(context, flags, size_B, mem_out);
 	if (error)
-		ocl_gl_object_destroy(object);
+		object_destroy(object);
 	else
 		(*mem_out)->gl = object;
 	return error;
@@ -197,7 +198,7 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	if (!error)
 		error = image_make(context, flags, type, image, mem_out);
 	if (error)
-		ocl_gl_object_destroy(object);
+		object_destroy(object);
 	else
 		(*mem_out)->gl = object;
 	return error;

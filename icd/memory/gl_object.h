@@ -14,6 +14,8 @@
 #include <CL/cl_gl.h>
 
 struct ocl_gl_object {
+	/* Frees it; called when its memory object is destroyed. */
+	void (*destroy)(struct ocl_gl_object *object);
 	cl_gl_object_type type;
 	cl_GLuint name;
 	cl_GLenum target;                /* of a texture, as it was given */
@@ -32,7 +34,5 @@ cl_int ocl_gl_create_renderbuffer(cl_context context, cl_mem_flags flags, cl_GLu
 
 /* What gpu_graphics_copy copies; at: where the memory is on the device. */
 struct gpu_graphics_side ocl_gl_side(const struct _cl_mem *mem, const struct ocl_acquired *at);
-/* Called when the memory object is destroyed; NULL is fine. */
-void ocl_gl_object_destroy(struct ocl_gl_object *object);
 
 #endif

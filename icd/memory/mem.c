@@ -429,7 +429,8 @@ static void mem_destroy(struct object *object)
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	if (mem->has_addresses)
 		ocl_address_leave(mem);
-	ocl_gl_object_destroy(mem->gl);
+	if (mem->gl)
+		mem->gl->destroy(mem->gl);
 	if (!mem->storage) {
 		if (mem->image)
 		mem->image->destroy(mem);
