@@ -36,43 +36,38 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLBuffer(cl_context context, cl_mem_
 	return mem_return(error, mem, errcode_ret);
 }
 
-CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture(cl_context context, cl_mem_flags flags, cl_GLenum target,
-						      cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
+/* type: that of the texture, or CL_INVALID_VALUE; 0: any. */
+static cl_mem from_texture(cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel,
+			   cl_GLuint texture, cl_gl_object_type type, cl_int *errcode_ret)
 {
 	cl_mem mem = NULL;
 	cl_int error = context_check(context);
 	if (!error)
 		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
+	if (!error && type && mem->gl->type != type) {
+		object_unref(mem);
+		error = CL_INVALID_VALUE;
+	}
 	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture(cl_context context, cl_mem_flags flags, cl_GLenum target,
+						      cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
+{
+	return from_texture(context, flags, target, miplevel, texture, 0, errcode_ret);
 }
 
 /* OpenCL 1.1, 9.8.3: these two are for the targets of two dimensions, and of three. */
 CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture2D(cl_context context, cl_mem_flags flags, cl_GLenum target,
 							cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
 {
-	cl_mem mem = NULL;
-	cl_int error = context_check(context);
-	if (!error)
-		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
-	if (!error && mem->gl->type != CL_GL_OBJECT_TEXTURE2D) {
-		object_unref(mem);
-		error = CL_INVALID_VALUE;
-	}
-	return mem_return(error, mem, errcode_ret);
+	return from_texture(context, flags, target, miplevel, texture, CL_GL_OBJECT_TEXTURE2D, errcode_ret);
 }
 
 CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture3D(cl_context context, cl_mem_flags flags, cl_GLenum target,
 							cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
 {
-	cl_mem mem = NULL;
-	cl_int error = context_check(context);
-	if (!error)
-		error = ocl_gl_create_texture(context, flags, target, miplevel, texture, &mem);
-	if (!error && mem->gl->type != CL_GL_OBJECT_TEXTURE3D) {
-		object_unref(mem);
-		error = CL_INVALID_VALUE;
-	}
-	return mem_return(error, mem, errcode_ret);
+	return from_texture(context, flags, target, miplevel, texture, CL_GL_OBJECT_TEXTURE3D, errcode_ret);
 }
 
 CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLRenderbuffer(cl_context context, cl_mem_flags flags,
