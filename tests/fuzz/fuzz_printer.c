@@ -10,9 +10,24 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
+#include <llvm/Config/llvm-config.h>
 
 #include <stdio.h>
 #include <string.h>
+
+/* Flags that older versions of LLVM cannot parse. */
+#if LLVM_VERSION_MAJOR >= 18
+#define DISJOINT " disjoint"
+#define ZEXT_NNEG " nneg"
+#else
+#define DISJOINT ""
+#define ZEXT_NNEG ""
+#endif
+#if LLVM_VERSION_MAJOR >= 19
+#define UITOFP_NNEG " nneg"
+#else
+#define UITOFP_NNEG ""
+#endif
 
 enum { TYPES = 18, INTEGERS = 8, VALUES_MAX = 64, STATEMENTS = 24 };
 
@@ -65,7 +80,7 @@ static void arithmetic(struct maker *maker)
 {
 	static const char *const integer[] = {
 		"add", "sub nsw", "mul nuw", "udiv", "sdiv exact", "urem", "srem", "shl nuw nsw",
-		"lshr exact", "ashr", "and", "or", "or disjoint", "xor",
+		"lshr exact", "ashr", "and", "or", "or" DISJOINT, "xor",
 	};
 	static const char *const real[] = {"fadd", "fsub nnan", "fmul fast", "fdiv arcp",
 					   "fadd contract", "frem"};
@@ -116,9 +131,9 @@ static void conversion(struct maker *maker)
 	const char *operation = NULL;
 	if (from < INTEGERS && to < INTEGERS)
 		operation = to < from ? "trunc" : to == from ? NULL
-				    : pick(maker, 2) ? "sext" : "zext nneg";
+				    : pick(maker, 2) ? "sext" : "zext" ZEXT_NNEG;
 	else if (from < INTEGERS)
-		operation = pick(maker, 2) ? "sitofp" : "uitofp nneg";
+		operation = pick(maker, 2) ? "sitofp" : "uitofp" UITOFP_NNEG;
 	else if (to < INTEGERS)
 		operation = pick(maker, 2) ? "fptosi" : "fptoui";
 	else
