@@ -5,9 +5,9 @@
  * types and enumerations are declared here.  A builtin is an ordinary overloadable function: Clang
  * gives it the same mangled name that a program's call refers to, and the frontend links by name.
  *
- * Rules for all files: no globals, no recursion, no libc, no architecture choice at build time
- * (`__nvvm_reflect("__CUDA_ARCH")` is folded by libnvvm when a kernel is compiled), no intrinsic
- * that libnvvm does not know.  Names of helpers begin with `__culvert_` or are static.
+ * Rules for all files: no globals, no recursion, no libc, no architecture choice at build time (what
+ * depends on the GPU is asked of `__culvert_hidden_*`, see lower_device.c), no intrinsic that
+ * libnvvm does not know.  Names of helpers begin with `__culvert_` or are static.
  *
  * Address spaces: an unqualified pointer and a __private one have the same mangled name on this
  * target, so the __private overload also serves generic pointers.
