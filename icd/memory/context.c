@@ -9,6 +9,7 @@
 #include "icd/object/info_rows.h"
 #include "icd/object/platform.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,25 @@ struct context_destructor {
 	ocl_context_destroyed callback;
 	void *user_data;
 };
+
+/* Returns 0 or ENOMEM. */
+static int prints_init(struct ocl_prints *prints)
+{
+	if (lock_init(&prints->lock, LOCK_RANK_EVENT))
+		return ENOMEM;
+	if (lock_condition_init(&prints->changed)) {
+		lock_finish(&prints->lock);
+		return ENOMEM;
+	}
+	list_init(&prints->pending);
+	return 0;
+}
+
+static void prints_finish(struct ocl_prints *prints)
+{
+	lock_condition_finish(&prints->changed);
+	lock_finish(&prints->lock);
+}
 
 static void context_destroy(struct object *object)
 {
@@ -31,6 +51,7 @@ static void context_destroy(struct object *object)
 		free(destructor);
 	}
 	ocl_mems_free_spare(context);
+	prints_finish(&context->prints);
 	ocl_address_table_finish(&context->addresses);
 	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);
@@ -154,6 +175,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 		goto fail_svm;
 	if (ocl_address_table_init(&context->addresses))
 		goto fail_addresses;
+	if (prints_init(&context->prints))
+		goto fail_prints;
 	object_init(&context->base, &ocl_context_type);
 	context->shares_gl = shares_gl;
 	atomic_init(&context->user_events, 0);
@@ -177,6 +200,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	}
 	*context_out = context;
 	return CL_SUCCESS;
+fail_prints:
+	ocl_address_table_finish(&context->addresses);
 fail_addresses:
 	ocl_svm_table_finish(&context->svm);
 fail_svm:

@@ -4,6 +4,7 @@
 #ifndef CULVERT_ICD_CONTEXT_H
 #define CULVERT_ICD_CONTEXT_H
 
+#include "base/list.h"
 #include "base/lock.h"
 #include "icd/memory/address.h"
 #include "icd/memory/gl_context.h"
@@ -16,6 +17,13 @@
 extern const struct object_type ocl_context_type;
 
 struct context_destructor;
+
+/* Output of printf that is not written yet, in the order in which the launches were submitted: icd/order/printf.c. */
+struct ocl_prints {
+	struct lock lock;                    /* guards the list */
+	struct lock_condition changed;       /* an entry left the list */
+	struct list pending;
+};
 
 struct _cl_context {
 	struct object base;
@@ -30,6 +38,7 @@ struct _cl_context {
 	void *notify_data;                   /* the application's user_data */
 	/* cl_arm_printf: takes the output of printf, with notify_data; NULL: it goes to stdout. */
 	void (CL_CALLBACK *print)(const char *, size_t, size_t, void *);
+	struct ocl_prints prints;
 	struct lock lock;                    /* guards destructors */
 	struct context_destructor *destructors; /* owned: callbacks, the newest first */
 	struct ocl_host_writes host_writes;

@@ -20,7 +20,7 @@ enum {
 
 /* The output of one launch, or memory for it. */
 struct ocl_print {
-	struct list link;                /* in ocl_printf.pending or .idle */
+	struct list link;                /* in ocl_prints.pending or ocl_printf.idle */
 	cl_command_queue queue;          /* ref held while it is used */
 	struct ocl_code *code;           /* ref held while it is used */
 	gpu_address buffer;
@@ -35,8 +35,7 @@ struct ocl_printf {
 	struct gpu_device *device;
 	struct lock lock;                /* guards all fields below */
 	unsigned count;                  /* number of ocl_print that exist */
-	struct lock_condition changed;   /* output was written, or an ocl_print became idle */
-	struct list pending;             /* output that is not written yet, that of each stream in order */
+	struct lock_condition changed;   /* an ocl_print became idle */
 	struct list idle;
 };
 
@@ -95,7 +94,6 @@ static cl_int printf_create(struct gpu_device *device, struct ocl_printf **print
 	if (lock_condition_init(&printing->changed))
 		goto fail_condition;
 	printing->device = device;
-	list_init(&printing->pending);
 	list_init(&printing->idle);
 	*printing_out = printing;
 	return CL_SUCCESS;
@@ -211,43 +209,49 @@ static bool print_is_done(const struct ocl_print *print, const struct gpu_event 
 	return !gpu_event_query(print->done, &happened) && happened;
 }
 
-static struct ocl_print *print_find_locked(struct ocl_printf *printing,
+/* The launch whose output is to be written next so that the queue's is: the first complete one of the context up to
+ * one of the queue's.  OpenCL C 3.0, 6.15.14.1: output is written when the launch's event completes, hence before
+ * that of a launch in any queue that waits for the event.  Such a launch is submitted later. */
+static struct ocl_print *print_find_locked(const struct ocl_prints *prints, cl_command_queue queue,
 					   const struct gpu_event *done)
 {
 	struct list *link;
-	for (link = printing->pending.next; link != &printing->pending; link = link->next) {
+	struct ocl_print *first = NULL;
+	for (link = prints->pending.next; link != &prints->pending; link = link->next) {
 		struct ocl_print *print = list_entry(link, struct ocl_print, link);
-		if (print_is_done(print, done))
-			return print;
+		if (print->queue == queue && print_is_done(print, done))
+			return first ? first : print;
+		if (!first && print_is_done(print, NULL))
+			first = print;
 	}
 	return NULL;
 }
 
 void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 {
-	struct ocl_printf *printing = queue ? atomic_load(&queue->printing) : NULL;
 	struct ocl_print *print;
-	if (!printing)
+	if (!queue || !atomic_load(&queue->printing))
 		return;
+	struct ocl_prints *prints = &queue->context->prints;
 	lock_assert_none();
-	lock_take(&printing->lock);
-	while ((print = print_find_locked(printing, done))) {
+	lock_take(&prints->lock);
+	while ((print = print_find_locked(prints, queue, done))) {
 		if (print->writing) {
-			lock_condition_wait(&printing->changed, &printing->lock);
+			lock_condition_wait(&prints->changed, &prints->lock);
 			continue;
 		}
 		print->writing = true;
-		lock_drop(&printing->lock);
+		lock_drop(&prints->lock);
 		/* Cancellation of the thread is deferred here, because functions without a door (doors.h), such as
 		 * clGetEventInfo, get here, too. */
 		const int before = cancel_hold();
 		print_write(print);
 		cancel_restore(before);
-		lock_take(&printing->lock);
+		lock_take(&prints->lock);
 		list_remove(&print->link);
-		lock_condition_signal_all(&printing->changed);
+		lock_condition_signal_all(&prints->changed);
 	}
-	lock_drop(&printing->lock);
+	lock_drop(&prints->lock);
 }
 
 /* --- a launch -------------------------------------------------------------------------------- */
@@ -258,12 +262,13 @@ static void print_retire(struct ocl_print *print)
 {
 	cl_command_queue queue = print->queue;
 	struct ocl_printf *printing = atomic_load(&queue->printing);
-	lock_take(&printing->lock);
+	struct ocl_prints *prints = &queue->context->prints;
+	lock_take(&prints->lock);
 	/* After an error another thread may still be writing output that was complete before. */
 	while (print->writing && !list_empty(&print->link))
-		lock_condition_wait(&printing->changed, &printing->lock);
+		lock_condition_wait(&prints->changed, &prints->lock);
 	list_remove(&print->link);
-	lock_drop(&printing->lock);
+	lock_drop(&prints->lock);
 	gpu_event_unref(print->done);
 	ocl_code_unref(print->code);
 	print->done = NULL;
@@ -384,7 +389,7 @@ void ocl_print_cancel(struct ocl_print *print)
 cl_int ocl_print_end(struct ocl_print *print)
 {
 	struct gpu_stream *stream = print->stream;
-	struct ocl_printf *printing = atomic_load(&print->queue->printing);
+	struct ocl_prints *prints = &print->queue->context->prints;
 	cl_int error = gpu_copy_to_host(stream, print->copy, print->buffer, COPY_B);
 	if (!error)
 		error = gpu_event_record(stream, false, &print->done);
@@ -393,9 +398,9 @@ cl_int ocl_print_end(struct ocl_print *print)
 		print_retire(print);
 		return error;
 	}
-	lock_take(&printing->lock);
-	list_append(&printing->pending, &print->link);
-	lock_drop(&printing->lock);
+	lock_take(&prints->lock);
+	list_append(&prints->pending, &print->link);
+	lock_drop(&prints->lock);
 	print->watch.event = print->done;
 	print->watch.fire = print_fired;
 	ocl_complete_watch(&print->watch);

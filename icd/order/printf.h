@@ -4,8 +4,8 @@
  * Each launch of a kernel that prints has a buffer of its own until it is complete; a queue keeps a few buffers and
  * uses them again.  The output is written by the thread that first finds that the launch is complete: a thread that
  * waits, or else the completion thread.  The launch's event becomes complete only after that.
- * The output of launches is written in the order of their stream, that of work-items in any order, and the text of
- * each call in one piece.  Output of launches that no thread has waited for when the process ends is lost.
+ * The output of a launch is written after that of the launches before it in its stream, and of those that it waits for
+ * in other queues; that of work-items in any order, and the text of each call in one piece.  Output of launches that no thread has waited for when the process ends is lost.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_PRINTF_H
@@ -40,7 +40,7 @@ cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
 			     struct ocl_code *code, gpu_address buffer);
 
 /* Writes the output of the queue's launches that come before done in its stream; done has happened.  NULL: writes the
- * output of all launches that are complete.  Returns when it is written.  No lock may be held. */
+ * output of all its launches that are complete.  Output of other queues that comes first is written first.  Returns when it is written.  No lock may be held. */
 void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done);
 
 /* Called when the queue ends and all its launches are complete; NULL is fine. */

@@ -441,6 +441,29 @@ static void test_linked(void)
 	program = saved;
 }
 
+/* A launch that waits for one of another queue prints after it, whichever thread finds them complete. */
+static void test_queues(void)
+{
+	enum { LAUNCHES = 40 };
+	char expected[LAUNCHES * 16] = "";
+	cl_command_queue queues[2] = {queue_make(context, device, 0), queue_make(context, device, 0)};
+	cl_event last = NULL;
+	for (int i = 0; i < LAUNCHES; i++) {
+		cl_event before = last;
+		cl_kernel kernel = show_make(i);
+		run(queues[i % 2], kernel, 1, before != NULL, before ? &before : NULL, &last);
+		CHECK_OK(clReleaseKernel(kernel));
+		if (before)
+			CHECK_OK(clReleaseEvent(before));
+		(void)sprintf(expected + strlen(expected), "show %d\n", i);
+	}
+	CHECK_OK(clWaitForEvents(1, &last));
+	CHECK(output_is(expected));
+	CHECK_OK(clReleaseEvent(last));
+	CHECK_OK(clReleaseCommandQueue(queues[0]));
+	CHECK_OK(clReleaseCommandQueue(queues[1]));
+}
+
 static void run_tests(void)
 {
 	size_t buffer_size = 0;
@@ -458,6 +481,7 @@ static void run_tests(void)
 	test_profiling();
 	test_mixes_with_the_host();
 	test_many_launches();
+	test_queues();
 	check_flood(100, false);
 	check_flood(4096, false);
 	check_flood(buffer_size / 16, true);
