@@ -204,14 +204,14 @@ static unsigned binding_of(unsigned target)
 	}
 }
 
-/* Whether the texture was made for bound.  Older contexts can only try, and so can all for a buffer texture, which has no
- * parameters: then OpenGL notes an error. */
+/* Whether the texture was made for bound.  Older contexts can only try, and so can Mesa's of the compatibility profile, and
+ * all for a buffer texture, which has no parameters: then OpenGL notes an error. */
 static bool target_fits(const struct opengl *gl, unsigned bound, unsigned name)
 {
 	void (*query)(unsigned, unsigned, int *) =
 		(void (*)(unsigned, unsigned, int *))gl->find("glGetTextureParameteriv");
 	int target = 0;
-	if (gl->embedded || gl->version < 45 || !query || bound == OPENGL_TEXTURE_BUFFER)
+	if (gl->embedded || gl->compatible || gl->version < 45 || !query || bound == OPENGL_TEXTURE_BUFFER)
 		return true;
 	query(name, TEXTURE_TARGET, &target);
 	return (unsigned)target == bound;

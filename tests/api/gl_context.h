@@ -62,11 +62,13 @@ static inline void *gl_mesa_display(struct gl_window *window)
 	return one && initialize(one, NULL, NULL) ? one : NULL;
 }
 
+enum { GL_CORE = 1, GL_COMPATIBLE = 2 };
+
 /* Another context that shares its objects with shared, or NULL. */
-static inline void *gl_context_create(struct gl_window *window, void *shared)
+static inline void *gl_context_create(struct gl_window *window, void *shared, int profile)
 {
-	/* EGL_CONTEXT_MAJOR_VERSION, _MINOR_VERSION; the profile is the core profile. */
-	const int attributes[] = {0x3098, 4, 0x30FB, 5, 0x3038};
+	/* EGL_CONTEXT_MAJOR_VERSION, _MINOR_VERSION, _OPENGL_PROFILE_MASK */
+	const int attributes[] = {0x3098, 4, 0x30FB, 5, 0x30FD, profile, 0x3038};
 	return GL_EGL(window, void *, (void *, void *, void *, const int *), "eglCreateContext")(
 		window->display, window->config, shared, attributes);
 }
@@ -93,7 +95,7 @@ static inline bool gl_start(struct gl_window *window)
 	    GL_EGL(window, unsigned, (unsigned), "eglBindAPI")(0x30A2) &&
 	    GL_EGL(window, unsigned, (void *, const int *, void **, int, int *), "eglChooseConfig")(
 		    window->display, wanted, &window->config, 1, &count) && count)
-		window->context = gl_context_create(window, NULL);
+		window->context = gl_context_create(window, NULL, GL_CORE);
 	if (window->context && window->make_current(window->display, NULL, NULL, window->context))
 		return true;
 	printf("skipped: EGL has no context of OpenGL 4.5 without a window\n");

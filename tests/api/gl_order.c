@@ -271,7 +271,7 @@ static void *second_thread(void *data)
 
 static void share_group(void)
 {
-	struct second second = {.context = gl_context_create(&sharing.window, sharing.window.context)};
+	struct second second = {.context = gl_context_create(&sharing.window, sharing.window.context, GL_CORE)};
 	pthread_t thread;
 	unsigned name;
 	if (!CHECK(second.context))

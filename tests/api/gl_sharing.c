@@ -537,6 +537,21 @@ static void buffer_texture(void)
 	gl->DeleteBuffers(1, &buffer);
 }
 
+/* Programs with a context of the compatibility profile, as GLUT's are. */
+static void compatibility_profile(void)
+{
+	void *compatible = gl_context_create(&sharing.window, sharing.window.context, GL_COMPATIBLE);
+	if (!compatible || !gl_make_current(&sharing.window, compatible))
+		return;
+	buffer_both_ways();
+	drawn_is_read(true);
+	drawn_is_read(false);
+	kinds_of_textures();
+	buffer_texture();
+	CHECK(gl->GetError() == 0);
+	CHECK(gl_make_current(&sharing.window, sharing.window.context));
+}
+
 /* The functions that OpenCL 1.2 has deprecated. */
 static void deprecated(void)
 {
@@ -583,6 +598,7 @@ int main(void)
 	all_formats();
 	kinds_of_textures();
 	buffer_texture();
+	compatibility_profile();
 	deprecated();
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clReleaseCommandQueue(queue));
