@@ -85,11 +85,17 @@ static void test_share(cl_command_queue queue, cl_kernel kernel, const char *man
 	for (; spent.wall_ms < LONG_MS && rounds < 1 << 30; rounds *= 2)
 		spent = run(queue, kernel, rounds, by_event);
 	CHECK(spent.wall_ms >= LONG_MS);
-	/* A machine with much else to do may disturb one of them. */
+	/* A machine with much else to do may disturb one of them.  The first runs may have taken longer than the next:
+	 * the software device compiles a kernel on which much time is spent. */
 	const bool spins = !strcmp(manner, "spin");
 	bool good = false;
-	for (unsigned i = 0; i < TRIES && !good; i++) {
+	for (unsigned i = 0; i < TRIES && !good;) {
 		spent = run(queue, kernel, rounds, by_event);
+		if (spent.wall_ms < LONG_MS && rounds < 1 << 30) {
+			rounds *= 2;
+			continue;
+		}
+		i++;
 		good = spins ? has_spun(&spent) : spent.core_ms < spent.wall_ms / 20;
 	}
 	CHECK(good);
