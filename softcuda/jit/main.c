@@ -93,6 +93,8 @@ int main(void)
 		return 2;
 	}
 	own_process_arrange();
+	/* The application's folder is not kept in use. */
+	(void)!chdir("/");
 	while (serve()) {
 	}
 	/* LLVM's destructors are not needed. */
