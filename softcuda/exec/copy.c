@@ -15,7 +15,9 @@
 /* Carries out a copy. */
 static void arrive(const struct exec_copy *copy)
 {
-	memcpy(copy->to, copy->from, copy->read_B);
+	/* A copy that reads nothing may have no source. */
+	if (copy->read_B)
+		memcpy(copy->to, copy->from, copy->read_B);
 	memset(copy->to + copy->read_B, 0, copy->size_B - copy->read_B);
 }
 
