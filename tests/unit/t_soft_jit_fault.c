@@ -434,10 +434,12 @@ static void executable_pages_are_forbidden(void)
 
 static void the_compiler_has_no_memory(void)
 {
-	char shim[4096], count[64];
+	char shim[4096], whole[4096], count[4200];
 	if (!__real_realpath("tests/stress/libmalloc-fault.so", shim))
 		SKIP("tests/stress/libmalloc-fault.so is not here: not with sanitizers");
-	snprintf(count, sizeof(count), "%s/count", folder);
+	/* The process does not stay in this folder. */
+	REQUIRE(__real_realpath(folder, whole) != NULL);
+	snprintf(count, sizeof(count), "%s/count", whole);
 	setenv("FAULT_MALLOC_PROGRAM", "culvert-softcuda-compile", 1);
 	setenv("FAULT_MALLOC_COUNT", count, 1);
 	setenv("LD_PRELOAD", shim, 1);
