@@ -4,7 +4,7 @@
 softcuda_ptx_sources = \
 	softcuda/ptx/blocks.c softcuda/ptx/blocks.h softcuda/ptx/code.c softcuda/ptx/decode.c \
 	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_call.c \
-	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_mbarrier.c \
+	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_matrix.c softcuda/ptx/decode_mbarrier.c \
 	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
 	softcuda/ptx/decode_video.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
 	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/program.c \
@@ -18,7 +18,8 @@ softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
 	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/flow.c softcuda/exec/flow.h \
 	softcuda/exec/group.c softcuda/exec/half.c softcuda/exec/half.h softcuda/exec/image.h \
-	softcuda/exec/launch.c softcuda/exec/level.c softcuda/exec/level.h softcuda/exec/mbarrier.c \
+	softcuda/exec/launch.c softcuda/exec/level.c softcuda/exec/level.h softcuda/exec/matrix.c \
+	softcuda/exec/matrix.h softcuda/exec/mbarrier.c \
 	softcuda/exec/memory.h softcuda/exec/narrow.c softcuda/exec/note.c softcuda/exec/object.c \
 	softcuda/exec/object.h softcuda/exec/op.h softcuda/exec/place.c softcuda/exec/place.h \
 	softcuda/exec/program.c softcuda/exec/program.h softcuda/exec/quad.c softcuda/exec/real.h \
@@ -130,6 +131,10 @@ check_PROGRAMS += tests/unit/t_soft_exec
 TESTS += tests/unit/t_soft_exec
 tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c
 tests_unit_t_soft_exec_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_matrix
+TESTS += tests/unit/t_soft_matrix
+tests_unit_t_soft_matrix_SOURCES = tests/unit/t_soft_matrix.c
+tests_unit_t_soft_matrix_LDADD = $(softcuda_libs)
 # It makes the link, for the compiler is looked for where the program lies.
 check_PROGRAMS += tests/unit/t_soft_jit
 TESTS += tests/unit/t_soft_jit

@@ -15,6 +15,7 @@
 #include "base/lock.h"
 #include "softcuda/exec/copy.h"
 #include "softcuda/exec/image.h"
+#include "softcuda/exec/matrix.h"
 #include "softcuda/exec/program.h"
 
 #include <stdatomic.h>
@@ -65,6 +66,7 @@ struct warp {
 	uint32_t local_stride_B;
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
+	uint32_t matrix[MATRIX_SLOTS][LANES];  /* registers of a matrix instruction (exec/matrix.h) */
 	struct exec_copies copies;        /* cp.async that nobody has waited for */
 };
 

@@ -79,6 +79,7 @@ bool ptx_is_video(const char *verb);
 bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy_arrive(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_matrix(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_mbarrier(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_policy(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts);

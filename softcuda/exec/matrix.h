@@ -1,0 +1,65 @@
+/* Matrices that the lanes of a warp hold together: mma, wmma and ldmatrix.
+ *
+ * An instruction has more operands than an op.  Its decoder makes ops that put the registers of a, b and c into the
+ * warp's slots, one that multiplies, and ops that take the results.
+ *
+ * Each lane holds some elements of a matrix.  Which ones these are is what the PTX ISA, "Matrix Fragments for mma",
+ * says of each shape of mma.  It says nothing of wmma; there the same rule is used for its larger shapes.
+ *
+ * Thread-safety: as exec/op.h. */
+#ifndef CULVERT_SOFTCUDA_EXEC_MATRIX_H
+#define CULVERT_SOFTCUDA_EXEC_MATRIX_H
+
+#include <stdint.h>
+
+enum matrix_type {
+	MATRIX_F16,
+	MATRIX_BF16,
+	MATRIX_TF32,
+	MATRIX_F32,
+	MATRIX_F64,
+	MATRIX_S8,
+	MATRIX_U8,
+	MATRIX_S32
+};
+
+enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C };
+
+/* A matrix of an m x k by k x n product; the result is a MATRIX_C.  An index numbers the elements of one lane. */
+struct matrix_part {
+	uint8_t role;             /* enum matrix_role */
+	uint8_t m, n, k;
+	uint8_t size_B;           /* of an element */
+	uint8_t column_major;     /* in memory */
+	uint8_t index;            /* of the element that _matrix.place finds */
+};
+
+/* What _matrix.multiply does, in op->imm. */
+struct matrix_product {
+	uint8_t m, n, k;
+	uint8_t a, b, c, d;       /* enum matrix_type */
+	uint8_t saturates;        /* sums of integers do not wrap */
+};
+_Static_assert(sizeof(struct matrix_product) == sizeof(int64_t), "travels in op->imm");
+
+/* Where the registers of a, b and c, and then those of d, are in warp->matrix. */
+enum { MATRIX_SLOT_A = 0, MATRIX_SLOT_B = 8, MATRIX_SLOT_C = 16, MATRIX_SLOTS = 24 };
+
+/* The operand with the lanes that _matrix.multiply and _matrix.row wait for: all. */
+enum { MATRIX_MEMBERS = 4 };
+
+/* How many elements of the matrix a lane has. */
+static inline unsigned matrix_elements(const struct matrix_part *part)
+{
+	const unsigned size = part->role == MATRIX_A ? part->m * part->k :
+			      part->role == MATRIX_B ? part->k * part->n : part->m * part->n;
+	return size / 32;
+}
+
+/* How many elements a 32-bit register holds, or a 64-bit one of an f64. */
+static inline unsigned matrix_per_register(unsigned size_B)
+{
+	return size_B < 4 ? 4 / size_B : 1;
+}
+
+#endif
