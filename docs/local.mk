@@ -10,6 +10,7 @@ nobase_dist_pages_DATA = \
 	docs/cl_culvert_cuda_interop.md \
 	docs/cl_culvert_external_memory_export.md \
 	docs/cl_culvert_grid_barrier.md \
+	docs/cl_culvert_matrix.md \
 	docs/clusters.md \
 	docs/codegen.md \
 	docs/conformance.md \

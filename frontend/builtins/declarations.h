@@ -170,6 +170,62 @@ __culvert_blocks(ulong, _ul)
 #undef __culvert_narrow
 #endif
 
+#ifdef cl_culvert_matrix
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define CULVERT_MATRIX_ROW_MAJOR 0
+#define CULVERT_MATRIX_COLUMN_MAJOR 1
+#define __culvert_matrix(name, T) typedef T culvert_matrix_##name;
+#define __culvert_input_load(space, role, T, name) \
+	culvert_matrix_##role##_##name __culvert_collective culvert_matrix_load_##role##_##name( \
+		const space T *p, uint layout, size_t stride);
+#define __culvert_sum_moves(space, T) \
+	__culvert_input_load(space, c, T, T) \
+	void __culvert_collective culvert_matrix_store(space T *p, culvert_matrix_c_##T c, uint layout, size_t stride);
+#ifdef __opencl_c_generic_address_space
+#define __culvert_spaces(M, ...) M(__global, __VA_ARGS__) M(__local, __VA_ARGS__) M(__generic, __VA_ARGS__)
+#else
+#define __culvert_spaces(M, ...) M(__global, __VA_ARGS__) M(__local, __VA_ARGS__)
+#endif
+#define __culvert_input(T, name, E) \
+	__culvert_matrix(a_##name, E) \
+	__culvert_matrix(b_##name, E) \
+	__culvert_spaces(__culvert_input_load, a, T, name) \
+	__culvert_spaces(__culvert_input_load, b, T, name)
+#define __culvert_sum(T, E) \
+	__culvert_matrix(c_##T, E) \
+	__culvert_spaces(__culvert_sum_moves, T)
+#define __culvert_muladd(a_name, b_name, c_name) \
+	culvert_matrix_c_##c_name __culvert_collective culvert_matrix_muladd( \
+		culvert_matrix_a_##a_name a, culvert_matrix_b_##b_name b, culvert_matrix_c_##c_name c);
+__culvert_input(half, half, half8)
+__culvert_input(ushort, bfloat16, ushort8)
+__culvert_input(float, tf32, float4)
+__culvert_input(char, char, char8)
+__culvert_input(uchar, uchar, uchar8)
+__culvert_input(double, double, double)
+__culvert_sum(half, half8)
+__culvert_sum(float, float8)
+__culvert_sum(int, int8)
+__culvert_sum(double, double2)
+__culvert_muladd(half, half, float)
+__culvert_muladd(half, half, half)
+__culvert_muladd(bfloat16, bfloat16, float)
+__culvert_muladd(tf32, tf32, float)
+__culvert_muladd(char, char, int)
+__culvert_muladd(char, uchar, int)
+__culvert_muladd(uchar, char, int)
+__culvert_muladd(uchar, uchar, int)
+__culvert_muladd(double, double, double)
+#undef __culvert_matrix
+#undef __culvert_input_load
+#undef __culvert_sum_moves
+#undef __culvert_spaces
+#undef __culvert_input
+#undef __culvert_sum
+#undef __culvert_muladd
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+#endif
+
 /* Clang knows the clocks from 19 on. */
 #if defined(cl_khr_kernel_clock) && __clang_major__ < 19
 #define __culvert_clock __attribute__((overloadable))

@@ -30,6 +30,7 @@ builtin_sources = \
 	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \
+	frontend/builtins/matrix.cl \
 	frontend/builtins/native.cl \
 	frontend/builtins/pipe.cl \
 	frontend/builtins/relational.cl \

@@ -19,6 +19,29 @@ extern "C" {
  * that size the device runs concurrently.  Khronos' registry has not assigned the number. */
 #define CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT 0x43550001
 
+/* --- cl_culvert_matrix --------------------------------------------------------------------- */
+
+#define CL_CULVERT_MATRIX_EXTENSION_NAME "cl_culvert_matrix"
+
+/* The types of elements. */
+#define CL_MATRIX_HALF_CULVERT 1
+#define CL_MATRIX_BFLOAT16_CULVERT 2
+#define CL_MATRIX_TF32_CULVERT 3
+#define CL_MATRIX_FLOAT_CULVERT 4
+#define CL_MATRIX_DOUBLE_CULVERT 5
+#define CL_MATRIX_CHAR_CULVERT 6
+#define CL_MATRIX_UCHAR_CULVERT 7
+#define CL_MATRIX_INT_CULVERT 8
+
+/* A product that culvert_matrix_muladd computes: of m rows and k columns by k rows and n columns. */
+typedef struct _cl_matrix_shape_culvert {
+	cl_uint m, n, k;
+	cl_uint a_type, b_type, c_type;
+} cl_matrix_shape_culvert;
+
+/* For clGetDeviceInfo: returns as cl_matrix_shape_culvert[] the products that the device supports. */
+#define CL_DEVICE_MATRIX_SHAPES_CULVERT 0x43550020
+
 /* --- cl_culvert_cuda_interop -------------------------------------------------------------- */
 
 #define cl_culvert_cuda_interop 1

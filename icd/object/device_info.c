@@ -6,6 +6,7 @@
 #include "frontend/frontend.h"
 #include "frontend/kernel_abi.h"
 #include "frontend/spirv.h"
+#include "icd/include/cl_culvert.h"
 #include "icd/include/khr_command_buffer.h"
 #include "icd/include/khr_external_memory.h"
 #include "icd/include/khr_semaphore.h"
@@ -210,6 +211,18 @@ static cl_int put_spirv_capabilities(const struct info_out *out)
 	const uint32_t *list = fe_spirv_capabilities(&count);
 	return info_put(out, list, count * sizeof(*list));
 }
+
+#define BYTES_SHAPE(a, b) \
+	{16, 16, 16, CL_MATRIX_##a##_CULVERT, CL_MATRIX_##b##_CULVERT, CL_MATRIX_INT_CULVERT}
+static const cl_matrix_shape_culvert matrix_shapes[] = {
+	{16, 16, 16, CL_MATRIX_HALF_CULVERT, CL_MATRIX_HALF_CULVERT, CL_MATRIX_FLOAT_CULVERT},
+	{16, 16, 16, CL_MATRIX_HALF_CULVERT, CL_MATRIX_HALF_CULVERT, CL_MATRIX_HALF_CULVERT},
+	BYTES_SHAPE(CHAR, CHAR), BYTES_SHAPE(CHAR, UCHAR), BYTES_SHAPE(UCHAR, CHAR), BYTES_SHAPE(UCHAR, UCHAR),
+	{16, 16, 16, CL_MATRIX_BFLOAT16_CULVERT, CL_MATRIX_BFLOAT16_CULVERT, CL_MATRIX_FLOAT_CULVERT},
+	{16, 16, 8, CL_MATRIX_TF32_CULVERT, CL_MATRIX_TF32_CULVERT, CL_MATRIX_FLOAT_CULVERT},
+	{8, 8, 4, CL_MATRIX_DOUBLE_CULVERT, CL_MATRIX_DOUBLE_CULVERT, CL_MATRIX_DOUBLE_CULVERT},
+};
+enum { MATRIX_SHAPES = sizeof(matrix_shapes) / sizeof(matrix_shapes[0]), MATRIX_SHAPES_NEWER = 3 };
 
 static cl_int put_features(const struct info_out *out)
 {

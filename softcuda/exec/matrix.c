@@ -13,6 +13,8 @@
 
 /* The most elements of a matrix: 32 x 16. */
 enum { ELEMENTS_MAX = 512 };
+/* ldmatrix: the size of a row, and the alignment of its address. */
+enum { ROW_B = 16 };
 
 struct position {
 	unsigned row, column;
@@ -128,6 +130,9 @@ OP_HEAD(row)
 		const unsigned group = l >> 2, place = l & 3;
 		const unsigned line = op->imm ? 2 * place + op->mode : group, within = op->imm ? group : 2 * place;
 		const unsigned from = 8u * op->vector + line;
+		if (warp->matrix[0][from] % ROW_B)
+			return exec_fault(warp, op, 1u << from, CUDA_ERROR_MISALIGNED_ADDRESS,
+					  "misaligned address of a row: not a multiple of 16 bytes");
 		const uint64_t address = (warp->matrix[0][from] | (uint64_t)warp->matrix[1][from] << 32) + 2 * within;
 		warp->matrix[2][l] = (uint32_t)address;
 		warp->matrix[3][l] = (uint32_t)(address >> 32);

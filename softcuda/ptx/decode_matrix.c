@@ -81,6 +81,17 @@ static bool sum_is_known(enum kind kind, enum matrix_type a, enum matrix_type su
 	}
 }
 
+/* ptxas refuses what came with compute capability 8.0 for older targets. */
+static bool check_target(struct ptx_parser *parser, const struct matrix_part *shape, bool wmma, enum matrix_type a)
+{
+	const bool newer = a == MATRIX_BF16 || a == MATRIX_TF32 || a == MATRIX_F64 ||
+			   (!wmma && shape->m == 16 && (kind_of(a) == KIND_INTEGER || shape->k == 16));
+	if (!newer || parser->program->target >= 80)
+		return true;
+	return ptx_fail(parser, parser->instruction.line, "'%s' requires .target sm_80 or higher",
+			parser->instruction.mnemonic);
+}
+
 /* "m16n8k16" */
 static bool parse_shape(const char *text, struct matrix_part *part)
 {
@@ -245,7 +256,8 @@ static bool decode_product(struct ptx_parser *parser, struct ptx_parts *parts, b
 	    !sum_is_known(kind, formats[1]->type, formats[0]->type) ||
 	    !sum_is_known(kind, formats[1]->type, formats[3]->type) || (saturates && kind != KIND_INTEGER))
 		return ptx_unknown(parser);
-	return emit_product(parser, shape, formats, wmma, saturates);
+	return check_target(parser, &shape, wmma, formats[1]->type) &&
+	       emit_product(parser, shape, formats, wmma, saturates);
 }
 
 /* --- memory --- */
@@ -413,7 +425,7 @@ static bool decode_transfer(struct ptx_parser *parser, const struct ptx_parts *p
 	uint32_t x[8];
 	if (!parse_transfer(parts, load, &place.part, &space, &format))
 		return ptx_unknown(parser);
-	if (in->count != 3 && !ptx_operand_count(parser, 2))
+	if (!check_target(parser, &place.part, true, format->type) || (in->count != 3 && !ptx_operand_count(parser, 2)))
 		return false;
 	const unsigned distinct = distinct_registers(&place.part);
 	const unsigned count = all_registers(&place.part, true, format->type);
@@ -497,8 +509,11 @@ static bool decode_rows(struct ptx_parser *parser, const struct ptx_parts *parts
 	for (unsigned i = 0; i < count; i++)
 		if ((x[i] = ptx_destination(parser, &registers[i], 'w')) == OPERAND_NONE)
 			return false;
-	const uint32_t rows = copy(parser, address.address_32 ? "_zwl" : "_zll", 'l', address.x);
-	if (rows == OPERAND_NONE || !emit_slots(parser, "_matrix.stage", &rows, 1, 0, true))
+	const uint32_t base = copy(parser, address.address_32 ? "_zwl" : "_zll", 'l', address.x);
+	const uint32_t start[3] = {ptx_temporary(parser, 'l'), base, ptx_constant(parser, 'l', (uint64_t)address.offset)};
+	const uint32_t rows = start[0];
+	address.offset = 0;
+	if (!ptx_emit_row(parser, "add.s64", start, 3) || !emit_slots(parser, "_matrix.stage", &rows, 1, 0, true))
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if (!load_rows(parser, &address, i, transposed, x[i]))

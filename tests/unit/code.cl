@@ -354,3 +354,22 @@ kernel void conditions_that_stay(global float *a, int4 from, int4 to, int n)
 		if (x > i && x >= from.x && x < to.x && y >= from.y && y < to.y)
 			a[i] += a[x];
 }
+
+// Products of matrices in local memory are loads of whole tiles and tensor cores, with the sums in registers.
+//has ldmatrix\.sync\.aligned\.m8n8\.x4\.shared
+//has ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared
+//from 80 mma\.sync\.aligned\.m16n8k16
+//lacks \.local
+kernel void matrix_product(global half *a, global float *c, int n)
+{
+	local half tile[512] __attribute__((aligned(16)));
+	culvert_matrix_c_float sums = 0;
+	for (int i = 0; i < n; i++) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		vstore16(vload16(I, a + i * 512), I, tile);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		sums = culvert_matrix_muladd(culvert_matrix_load_a_half(tile, CULVERT_MATRIX_ROW_MAJOR, 16),
+					     culvert_matrix_load_b_half(tile + 256, CULVERT_MATRIX_ROW_MAJOR, 16), sums);
+	}
+	culvert_matrix_store(c, sums * 2.0f, CULVERT_MATRIX_ROW_MAJOR, 16);
+}

@@ -369,6 +369,20 @@ static const char rows_ptx[] = HEADER
 	"st.global.u32 [%p], %r0; st.global.u32 [%p+4], %r1; st.global.u32 [%p+8], %r2; st.global.u32 [%p+12], %r3;\n"
 	"st.global.u32 [%p+16], %r4; st.global.u32 [%p+20], %r5; st.global.u32 [%p+24], %r6; ret; }\n";
 
+/* The offset of the address counts for the alignment, too. */
+static const char misaligned_ptx[] = HEADER
+	".entry k() { .reg .b32 %s, %r; .shared .align 16 .b8 room[64]; mov.u32 %s, room; add.u32 %s, %s, 8;\n"
+	"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%s+8]; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%s+16]; ret; }\n";
+
+static void misaligned_rows(void)
+{
+	struct module module;
+	REQUIRE(module_load(&module, misaligned_ptx) == CUDA_SUCCESS);
+	CHECK_EQ(run(&module, "k", 1, 32, 0, NULL), CUDA_ERROR_MISALIGNED_ADDRESS);
+	CHECK(strstr(bytes_string(&module.log), "16 bytes") && strstr(bytes_string(&module.log), "ptx line 5"));
+	module_finish(&module);
+}
+
 static void rows_of_matrices(void)
 {
 	struct module module;
@@ -469,5 +483,30 @@ static void refused(void)
 	}
 }
 
-TEST_MAIN(TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices), TEST(limits_of_sums),
+/* What came with compute capability 8.0 is refused for an older target, as by ptxas. */
+static void older_targets(void)
+{
+	static const char *const bodies[] = {
+		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};",
+		"mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};",
+		"wmma.load.a.sync.aligned.row.m16n16k16.bf16 {r, r, r, r}, [p];",
+		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"
+	};
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		struct bytes ptx = BYTES_INIT;
+		struct module module;
+		const bool older = i + 1 == sizeof(bodies) / sizeof(bodies[0]);
+		bytes_printf(&ptx, ".version 8.3\n.target sm_75\n.address_size 64\n.entry k() { .reg .b32 r; .reg .b64 p;\n"
+			     "mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n", bodies[i]);
+		CHECK_EQ(module_load(&module, bytes_string(&ptx)), older ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX);
+		CHECK(older || strstr(bytes_string(&module.log), "requires .target sm_80"));
+		if (older)
+			module_finish(&module);
+		else
+			bytes_finish(&module.log);
+		bytes_finish(&ptx);
+	}
+}
+
+TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices), TEST(misaligned_rows), TEST(limits_of_sums),
 	  TEST(lanes_that_diverge), TEST(refused))
