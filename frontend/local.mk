@@ -53,6 +53,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_private.c \
 	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \
+	frontend/lower_vector_load.c \
 	frontend/lower_work_item.c \
 	frontend/module.h \
 	frontend/nvvm_ir.c frontend/nvvm_ir.h \

@@ -50,6 +50,7 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 		status = status ? status : fe_lower_comparisons(lowering);
 		status = status ? status : fe_lower_bits(lowering);
 		status = status ? status : fe_lower_elements(lowering);
+		status = status ? status : fe_lower_vector_loads(lowering);
 	}
 	status = status ? status : fe_lower_half_elements(lowering);
 	status = status ? status : fe_lower_local_calls(lowering);

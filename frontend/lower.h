@@ -71,6 +71,7 @@ enum fe_status fe_lower_bits(struct lowering *lowering);             /* lower_bi
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
 enum fe_status fe_lower_elements(struct lowering *lowering);         /* lower_element.c */
+enum fe_status fe_lower_vector_loads(struct lowering *lowering);     /* lower_vector_load.c */
 enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_lifetime.c */
 enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_packed.c */
 enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
@@ -112,6 +113,9 @@ LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value);
 
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
+
+/* lower_element.c: whether the pointer is to a private variable, or to a part of one. */
+bool fe_lower_is_private(LLVMValueRef pointer);
 
 /* lower_intrinsic_math.c: replaces a floating-point intrinsic by calls of libdevice or of intrinsics that libnvvm
  * knows; NULL: it is not such an intrinsic; otherwise the new value. */

@@ -21,7 +21,7 @@ static bool is_truth(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
 }
 
-static bool is_private(LLVMValueRef pointer)
+bool fe_lower_is_private(LLVMValueRef pointer)
 {
 	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
 	       LLVMIsAAddrSpaceCastInst(pointer))
@@ -36,7 +36,7 @@ static bool may_be_compared(LLVMValueRef value, unsigned steps)
 	if (is_truth(LLVMTypeOf(value)))
 		return true;
 	if (LLVMIsALoadInst(value))
-		return is_private(LLVMGetOperand(value, 0));
+		return fe_lower_is_private(LLVMGetOperand(value, 0));
 	if (LLVMIsAConstant(value))
 		return false;
 	if (!steps || !LLVMIsAInstruction(value) || LLVMIsAPHINode(value) || LLVMIsACallInst(value))
