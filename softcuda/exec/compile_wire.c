@@ -19,6 +19,7 @@ struct order_head {
 
 struct answer_head {
 	uint32_t width, entry_count, slot_count;
+	bool may_wait, plain;
 	uint64_t image_B;
 };
 
@@ -173,6 +174,8 @@ void compile_answer_put(const struct compiled *compiled, const struct bytes *ima
 	struct answer_head head;
 	memset(&head, 0, sizeof(head));
 	head.width = compiled->width;
+	head.may_wait = compiled->may_wait;
+	head.plain = compiled->plain;
 	head.entry_count = compiled->entry_count;
 	head.slot_count = compiled->slot_count;
 	head.image_B = image->size_B;
@@ -227,6 +230,8 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 	take_into(reader, &head, sizeof(head));
 	reader->failed |= head.entry_count > (uint64_t)(reader->end - reader->at) / sizeof(struct answer_entry);
 	compiled->width = head.width;
+	compiled->may_wait = head.may_wait;
+	compiled->plain = head.plain;
 	compiled->entries = reader->failed ? NULL : calloc(head.entry_count + 1u, sizeof(*compiled->entries));
 	reader->failed |= !compiled->entries || !head.width || head.width > LANES;
 	while (!reader->failed && compiled->entry_count < head.entry_count)

@@ -101,6 +101,7 @@ void compiled_group_finish(struct group *group)
 	group->part_lanes = NULL;
 	group->slots = NULL;
 	group->room_for = NULL;
+	group->ready = false;
 }
 
 /* Allocates what a group needs to be run by this code, unless it has that already; false when out of memory. */
@@ -141,6 +142,10 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 {
 	if (!make_room(group, compiled))
 		return false;
+	group->since_ns = 0;
+	group->compiled = compiled;
+	if (group->ready)
+		return true;
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!start_warp(&group->warps[i]))
 			return false;
@@ -151,8 +156,7 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 		group->at[p] = 0;
 		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
 	}
-	group->since_ns = 0;
-	group->compiled = compiled;
+	group->ready = compiled->plain;
 	return true;
 }
 
@@ -250,6 +254,14 @@ static bool run_parts(struct group *group, uint32_t parts)
 enum group_state compiled_group_run(struct group *group)
 {
 	const uint32_t parts = part_count(group, group->compiled);
+	if (group->ready) {
+		const uint32_t state = group->compiled->entries[0].run(group, 0, parts);
+		if (state == COMPILED_DONE)
+			return GROUP_DONE;
+		group->ready = false;
+		if (state == COMPILED_FAULT)
+			return GROUP_FAULT;
+	}
 	for (;;) {
 		if (!run_parts(group, parts) ||
 		    atomic_load_explicit(&group->job->stop, memory_order_relaxed))

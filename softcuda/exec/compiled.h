@@ -50,6 +50,8 @@ enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 struct compiled {
 	const struct code *code;
 	uint32_t width;           /* lanes of a part */
+	bool may_wait;            /* a loop may wait for another work-group */
+	bool plain;               /* it runs a group in one call, and leaves the state of its warps unchanged */
 	uint32_t entry_count;
 	struct compiled_entry *entries;
 	uint32_t slot_count;      /* number of ranges of memory that the code caches (group.slots) */

@@ -90,9 +90,11 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
 	group->live_count = group->thread_count;
 	group->next_warp = 0;
-	memset(group->barriers, 0, sizeof(group->barriers));
 	memset(group->shared, 0, group->job->shared_B);
 	const struct compiled *compiled = atomic_load_explicit(&group->job->compiled, memory_order_acquire);
+	if (compiled && group->ready)
+		return compiled_group_start(group, compiled);
+	memset(group->barriers, 0, sizeof(group->barriers));
 	if (compiled)
 		return compiled_group_start(group, compiled);
 	for (uint32_t i = 0; i < group->warp_count; i++)

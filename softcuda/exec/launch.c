@@ -2,7 +2,8 @@
  *
  * The launching thread runs work-groups itself, because waking others takes longer than a small grid.  A launch that
  * is not complete soon is put into the pool's list, and every worker that finds it takes work-groups from it until
- * there are none.  The pool's threads are started when they are first needed and block all signals; all run in the
+ * there are none.  A thread takes several at once, fewer towards the end of the grid, so that all threads end at about
+ * the same time.  The pool's threads are started when they are first needed and block all signals; all run in the
  * default floating-point environment, because the application may have changed its own.
  *
  * A work-group that runs for very long is interrupted for others of the launch, because it may be waiting for one
@@ -12,6 +13,7 @@
  * gives the same reports. */
 #include "config.h"
 
+#include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
 #include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
@@ -33,7 +35,10 @@ enum {
 	THREADS_MAX = 256,
 	/* The most work-groups of a launch that a worker has begun; a cooperative launch has no such limit, because
 	 * all its work-groups must run concurrently. */
-	RESIDENT_MAX = 64
+	RESIDENT_MAX = 64,
+	/* The most work-groups that a thread takes from the grid at once, and the number of shares, for each thread,
+	 * into which those that are left are divided.  SHARE_MAX is less than RESIDENT_MAX. */
+	SHARE_MAX = 32, SHARES_LEFT = 8
 };
 static const uint64_t group_turn = 1 << 18;
 /* A short turn: work-groups that wait at a barrier of the grid only poll. */
@@ -50,6 +55,7 @@ struct pending {
 	bool offered;                     /* of the launching thread */
 	unsigned workers;                 /* inside; guarded by pool.lock */
 	unsigned workers_max;             /* for a part of the multiprocessors, the same part of the threads */
+	unsigned thread_count;            /* threads that may run it, the launching one included */
 	bool exhausted;                   /* guarded by pool.lock */
 };
 
@@ -80,32 +86,78 @@ static void fail_memory(struct job *job)
 	atomic_store(&job->stop, true);
 }
 
-/* Takes the next work-group, in the memory of *spare if that is not NULL. */
-static struct group *take_group(struct pending *pending, struct group **spare)
-{
-	struct job *job = &pending->job;
-	const uint32_t *grid = job->launch->grid;
-	uint64_t index = atomic_fetch_add(&pending->next_group, 1);
-	if (index >= pending->group_count || atomic_load(&job->stop))
-		return NULL;
-	uint32_t ctaid[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
-			     (uint32_t)(index / grid[0] / grid[1])};
-	tier_look(job);
-	struct group *group = *spare ? *spare : group_create(job);
-	*spare = NULL;
-	if (group && group_start(group, ctaid))
-		return group;
-	group_destroy(group);
-	fail_memory(job);
-	return NULL;
-}
+/* The work-groups that a thread has taken from the grid and not begun yet. */
+struct share {
+	uint64_t rest;                    /* their number */
+	uint32_t ctaid[3];                /* the next of them */
+	uint64_t size_max;                /* the most that the thread takes at once */
+};
 
-/* The work-groups that a thread has begun, as a ring in the order of their turns. */
+/* The work-groups that a thread has begun, as a ring in the order of their turns, and those that it begins next. */
 struct ring {
 	struct group *first, **last;
 	unsigned resident;
 	bool more;                        /* there may be work-groups that no thread has begun */
+	struct share share;
 };
+
+/* The number of work-groups that a thread takes at once: a small part of those that are left, so that all threads end
+ * at about the same time.  One at a time where a work-group may wait for another, which must not stay behind it. */
+static uint64_t share_size(const struct pending *pending, const struct share *share)
+{
+	const struct compiled *compiled = atomic_load_explicit(&pending->job.compiled, memory_order_relaxed);
+	if (!compiled || compiled->may_wait || pending->job.launch->cooperative)
+		return 1;
+	const uint64_t begun = atomic_load_explicit(&pending->next_group, memory_order_relaxed);
+	const uint64_t left = begun < pending->group_count ? pending->group_count - begun : 0;
+	const uint64_t size = left / (SHARES_LEFT * (uint64_t)pending->thread_count);
+	return size < 1 ? 1 : size < share->size_max ? size : share->size_max;
+}
+
+/* Takes work-groups from the grid; false if all have been taken. */
+static bool take_share(struct pending *pending, struct share *share)
+{
+	const uint32_t *grid = pending->job.launch->grid;
+	tier_look(&pending->job);
+	const uint64_t size = share_size(pending, share);
+	const uint64_t first = atomic_fetch_add(&pending->next_group, size);
+	if (first >= pending->group_count)
+		return false;
+	share->rest = size < pending->group_count - first ? size : pending->group_count - first;
+	share->ctaid[0] = (uint32_t)(first % grid[0]);
+	share->ctaid[1] = (uint32_t)(first / grid[0] % grid[1]);
+	share->ctaid[2] = (uint32_t)(first / grid[0] / grid[1]);
+	return true;
+}
+
+static void step_share(struct share *share, const uint32_t grid[3])
+{
+	share->rest--;
+	if (++share->ctaid[0] < grid[0])
+		return;
+	share->ctaid[0] = 0;
+	if (++share->ctaid[1] < grid[1])
+		return;
+	share->ctaid[1] = 0;
+	share->ctaid[2]++;
+}
+
+/* Takes the next work-group, in the memory of *spare if that is not NULL. */
+static struct group *take_group(struct pending *pending, struct share *share, struct group **spare)
+{
+	struct job *job = &pending->job;
+	if (atomic_load(&job->stop) || (!share->rest && !take_share(pending, share)))
+		return NULL;
+	struct group *group = *spare ? *spare : group_create(job);
+	*spare = NULL;
+	if (group && group_start(group, share->ctaid)) {
+		step_share(share, job->launch->grid);
+		return group;
+	}
+	group_destroy(group);
+	fail_memory(job);
+	return NULL;
+}
 
 static struct group *next_group(struct pending *pending, struct ring *ring,
 				struct group **spare)
@@ -113,7 +165,7 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 	struct group *group = NULL;
 	if (ring->more &&
 	    (pending->job.launch->cooperative || ring->resident < RESIDENT_MAX)) {
-		group = take_group(pending, spare);
+		group = take_group(pending, &ring->share, spare);
 		ring->more = group != NULL;
 		ring->resident += ring->more;
 	}
@@ -128,7 +180,8 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 /* launching: this is the launching thread, which may offer the launch to others. */
 static void run_groups(struct pending *pending, bool launching)
 {
-	struct ring ring = {.last = &ring.first, .more = true};
+	/* The launching thread begins with small shares, after each of which it looks at the clock. */
+	struct ring ring = {.last = &ring.first, .more = true, .share.size_max = launching ? 1 : SHARE_MAX};
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
 	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
@@ -143,6 +196,9 @@ static void run_groups(struct pending *pending, bool launching)
 			spare = group;
 			ring.resident--;
 		}
+		if (ring.share.rest)
+			continue;
+		ring.share.size_max = ring.share.size_max < SHARE_MAX / 2 ? ring.share.size_max * 2 : SHARE_MAX;
 		if (alone && host_now_ns() >= until_ns) {
 			offer(pending);
 			alone = false;
@@ -326,6 +382,8 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 			launch->dynamic_shared_B;
 	job->report = report;
 	pending->workers_max = workers_allowed(launch);
+	const unsigned threads = wanted_threads();
+	pending->thread_count = pending->workers_max < threads ? pending->workers_max + 1 : threads;
 	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
 	result = CUDA_ERROR_OUT_OF_MEMORY;

@@ -56,6 +56,8 @@ static struct compiled *describe(const struct plan *plan)
 		return NULL;
 	c->code = plan->code;
 	c->width = plan->width;
+	c->may_wait = plan->may_wait;
+	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->code->local_B;
 	c->entries = calloc(plan->entry_count, sizeof(*c->entries));
 	c->slot_parameter = calloc(plan->code->op_count + 1u, sizeof(*c->slot_parameter));
 	bool right = c->entries && c->slot_parameter;
