@@ -64,7 +64,7 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 
 const struct compiled_host compiled_host = {
 	.call = call, .access = access_memory, .leaving = leaving, .leave = leave, .end = end,
-	.tired = tired, .ex2 = exp2, .lg2 = log2, .sin = sin, .cos = cos,
+	.tired = tired, .ex2 = exp2, .lg2 = log2,
 	.library = {COMPILED_LIBRARY(LIBRARY_ADDRESS)}
 };
 

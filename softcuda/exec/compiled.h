@@ -85,11 +85,9 @@ struct compiled_host {
 	/* Called when loops have run for COMPILED_TURNS iterations.  Returns 0: continue; 1, only if may_leave is set:
 	 * leave the part to the interpreter, which also lets other work-groups run; 2: the launch is to stop. */
 	uint32_t (*tired)(struct group *group, uint32_t may_leave);
-	/* The functions with which ex2, lg2, sin and cos of f32 are computed. */
+	/* The functions with which ex2 and lg2 of f32 are computed. */
 	double (*ex2)(double x);
 	double (*lg2)(double x);
-	double (*sin)(double x);
-	double (*cos)(double x);
 	/* The addresses of COMPILED_LIBRARY's functions. */
 	void *library[COMPILED_LIBRARY_COUNT];
 };

@@ -146,14 +146,12 @@ static value compute(const struct work *w)
 	}
 }
 
-/* ex2, lg2, sin and cos: calls the interpreter's function of f64 for each lane and rounds its result to f32. */
+/* ex2 and lg2: calls the interpreter's function of f64 for each lane and rounds its result to f32. */
 static value by_function(const struct work *w)
 {
 	struct emitter *e = w->e;
 	LLVMBuilderRef b = e->builder;
-	const struct compiled_host *host = e->host;
-	double (*const function)(double) = w->verb->verb == VERB_EX2 ? host->ex2 : w->verb->verb == VERB_LG2 ? host->lg2 :
-					   w->verb->verb == VERB_SIN ? host->sin : host->cos;
+	double (*const function)(double) = w->verb->verb == VERB_EX2 ? e->host->ex2 : e->host->lg2;
 	value address = LLVMConstIntToPtr(emit_i64(e, (uint64_t)(uintptr_t)function), e->pointer);
 	LLVMTypeRef type = LLVMFunctionType(e->f64, &e->f64, 1, 0);
 	value x = operand(w, 1), r = LLVMGetUndef(LLVMTypeOf(x));
@@ -234,7 +232,12 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 		emit_result(e, op, 0, with_sign(&w));
 		return true;
 	}
-	if (verb->verb >= VERB_EX2 && verb->verb <= VERB_COS) {
+	if (verb->verb == VERB_SIN || verb->verb == VERB_COS) {
+		value doubt, f = emit_circular(e, operand(&w, 1), verb->verb == VERB_COS, &doubt);
+		emit_float_unless(e, op, verb->ftz ? flushed(&w, f) : f, doubt);
+		return true;
+	}
+	if (verb->verb == VERB_EX2 || verb->verb == VERB_LG2) {
 		value f = by_function(&w);
 		emit_float_result(e, op, verb->ftz ? flushed(&w, f) : f);
 		return true;

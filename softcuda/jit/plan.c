@@ -172,6 +172,38 @@ static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
 		plan->width = native;
 }
 
+/* The number of lane registers, of 32 bits, of the varying values that are live before an op. */
+static uint32_t varying_before(const struct plan *plan, uint32_t block, uint32_t op, uint64_t *set)
+{
+	uint32_t count = 0;
+	plan_live_before(plan, block, op, set);
+	for (uint32_t i = 0; i < plan->web_words; i++)
+		for (uint64_t rest = set[i]; rest; rest &= rest - 1) {
+			const struct web *web = &plan->webs[i * 64 + (uint32_t)__builtin_ctzll(rest)];
+			if (web->kind == WEB_VARYING && web->width != 'p')
+				count += web->width == 'l' ? 2 : 1;
+		}
+	return count;
+}
+
+/* Makes a part a whole warp where the values that vary fit into the host's registers nevertheless: what is done once
+ * for a part, such as tests of addresses, is then done less often.  Leaves the width as it is when out of memory. */
+static void widen(struct plan *plan, uint32_t native, uint32_t rows)
+{
+	/* Vectors of more than 8 lanes are those of AVX-512, which has 32 registers; others have 16 or more. */
+	const uint32_t registers = native > 8 ? 32 : 16, each = LANES / native;
+	uint64_t *set = rows % LANES || plan->width != native ? NULL : calloc(plan->web_words, sizeof(*set));
+	uint32_t most = 0;
+	for (uint32_t b = 0; set && b < plan->block_count; b++)
+		for (uint32_t op = plan->blocks[b].first; op < plan->blocks[b].end; op++) {
+			const uint32_t now = varying_before(plan, b, op, set);
+			most = now > most ? now : most;
+		}
+	if (set && most * each <= registers)
+		plan->width = LANES;
+	free(set);
+}
+
 bool plan_create(struct plan *plan, const struct compiled_host *host, const struct soft_program *program,
 		 const struct code *code, uint32_t native, uint32_t rows, struct bytes *why)
 {
@@ -185,6 +217,7 @@ bool plan_create(struct plan *plan, const struct compiled_host *host, const stru
 		return false;
 	if (!plan_find_webs(plan) || !plan_find_regions(plan, why) || !plan_find_kinds(plan))
 		return why->size_B ? false : refuse(why, "no memory");
+	widen(plan, native, rows);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects: the bench programs, their CUDA twins, and the runner, on software devices: every
+# Protects: the bench programs, their CUDA twins, and the runners, on software devices: every
 # group runs and gives the rows that its twin gives, platforms take turns, and what fails is
 # told.
 here=${srcdir:-.}/tests/bench
@@ -45,6 +45,12 @@ END
 # The program that compares ways to bring tiles to local memory verifies what they compute.
 tests/run-with-culvert tests/bench/bench_copies --tiny >"$out/copies" 2>"$out/log" || fail "bench_copies failed"
 [ "$(grep -c '"value"' "$out/copies")" -eq 10 ] || fail "bench_copies has other rows than it should"
+
+# The software device beside PoCL and Oclgrind, where they are: the table has a row for the program, and its mean.
+if [ -z "${SANITIZER_RUNTIME:-}" ]; then
+	$PYTHON3 $here/soft --build . --tiny --rounds 1 --only "stream, triad" >"$out/soft" 2>"$out/log" || fail "soft failed"
+	grep -q '^| stream, triad | [0-9.]* | [0-9.]* |' "$out/soft" || fail "soft's table has no row for the program"
+fi
 
 # In turn: a round of each before the next.  A sanitizer would report PoCL's own faults.
 second=pocl
