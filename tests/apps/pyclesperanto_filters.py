@@ -20,7 +20,7 @@ name = os.environ.get("APP_PLATFORM", "Culvert")
 try:
     cle.select_backend("opencl")
     found = next((cle.select_device(i) for i, text in enumerate(cle.list_available_devices())
-                  if name in str(cle.select_device(i).info)), None)
+                  if name.lower() in str(cle.select_device(i).info).lower()), None)
 except RuntimeError as error:
     found = None
 if found is None:
