@@ -29,6 +29,7 @@ static int prints_init(struct ocl_prints *prints)
 		return ENOMEM;
 	}
 	list_init(&prints->pending);
+	atomic_init(&prints->count, 0);
 	return 0;
 }
 

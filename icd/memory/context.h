@@ -23,6 +23,8 @@ struct ocl_prints {
 	struct lock lock;                    /* guards the list */
 	struct lock_condition changed;       /* an entry left the list */
 	struct list pending;
+	atomic_uint count;                   /* entries of the list: read without the lock, changed with it */
+	uint64_t next;                       /* the number of the next entry */
 };
 
 struct _cl_context {

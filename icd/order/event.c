@@ -201,7 +201,7 @@ cl_int ocl_event_status(cl_event event)
 	const cl_int error = gpu_event_query(event->done, &done);
 	if (error)
 		(void)status_lower(event, error);
-	else if (done)
+	else if (done && !ocl_printf_is_writing())
 		event_done(event);
 	else if (gpu_stream_reached(gpu_event_stream(event->done), event->before_sequence))
 		(void)status_lower(event, CL_RUNNING);

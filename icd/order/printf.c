@@ -28,6 +28,7 @@ struct ocl_print {
 	struct gpu_event *done;          /* owned: happens after the copy; NULL while it is idle */
 	struct gpu_stream *stream;       /* the launch's stream */
 	bool writing;                    /* a thread is writing the output */
+	uint64_t number;                 /* in ocl_prints.pending: they ascend */
 	struct ocl_watch watch;
 };
 
@@ -38,6 +39,9 @@ struct ocl_printf {
 	struct lock_condition changed;   /* an ocl_print became idle */
 	struct list idle;
 };
+
+/* Whether the calling thread is within print_write, which may call the application. */
+static _Thread_local bool thread_writes;
 
 /* --- birth and death ------------------------------------------------------------------------ */
 
@@ -209,47 +213,61 @@ static bool print_is_done(const struct ocl_print *print, const struct gpu_event 
 	return !gpu_event_query(print->done, &happened) && happened;
 }
 
-/* The launch whose output is to be written next so that the queue's is: the first complete one of the context up to
- * one of the queue's.  OpenCL C 3.0, 6.15.14.1: output is written when the launch's event completes, hence before
- * that of a launch in any queue that waits for the event.  Such a launch is submitted later. */
-static struct ocl_print *print_find_locked(const struct ocl_prints *prints, cl_command_queue queue,
-					   const struct gpu_event *done)
+/* The first launch whose output has to be written now, of those with numbers below limit. */
+static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint64_t limit, const struct gpu_event *done)
 {
 	struct list *link;
-	struct ocl_print *first = NULL;
 	for (link = prints->pending.next; link != &prints->pending; link = link->next) {
 		struct ocl_print *print = list_entry(link, struct ocl_print, link);
-		if (print->queue == queue && print_is_done(print, done))
-			return first ? first : print;
-		if (!first && print_is_done(print, NULL))
-			first = print;
+		if (print->number >= limit)
+			return NULL;
+		if (print_is_done(print, done) || print_is_done(print, NULL))
+			return print;
 	}
 	return NULL;
 }
 
+/* Writes the output of one launch, without the lock. */
+static void print_write_locked(struct ocl_prints *prints, struct ocl_print *print)
+{
+	print->writing = true;
+	lock_drop(&prints->lock);
+	/* Cancellation of the thread is deferred here, because functions without a door (doors.h), such as
+	 * clGetEventInfo, get here, too. */
+	const int before = cancel_hold();
+	thread_writes = true;
+	print_write(print);
+	thread_writes = false;
+	cancel_restore(before);
+	lock_take(&prints->lock);
+	list_remove(&print->link);
+	atomic_fetch_sub(&prints->count, 1);
+	lock_condition_signal_all(&prints->changed);
+}
+
+bool ocl_printf_is_writing(void)
+{
+	return thread_writes;
+}
+
+/* OpenCL C 3.0, 6.15.14.1: output is written when the launch's event completes, hence before any command in any queue
+ * that waits for the event is complete.  Which commands those are is not known here, so all output that is complete
+ * is written, in the order in which the launches were submitted; not what is submitted meanwhile, which may have no
+ * end. */
 void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 {
 	struct ocl_print *print;
-	if (!queue || !atomic_load(&queue->printing))
+	struct ocl_prints *prints = queue ? &queue->context->prints : NULL;
+	if (!prints || thread_writes || !atomic_load(&prints->count))
 		return;
-	struct ocl_prints *prints = &queue->context->prints;
 	lock_assert_none();
 	lock_take(&prints->lock);
-	while ((print = print_find_locked(prints, queue, done))) {
-		if (print->writing) {
+	const uint64_t limit = prints->next;
+	while ((print = print_find_locked(prints, limit, done))) {
+		if (print->writing)
 			lock_condition_wait(&prints->changed, &prints->lock);
-			continue;
-		}
-		print->writing = true;
-		lock_drop(&prints->lock);
-		/* Cancellation of the thread is deferred here, because functions without a door (doors.h), such as
-		 * clGetEventInfo, get here, too. */
-		const int before = cancel_hold();
-		print_write(print);
-		cancel_restore(before);
-		lock_take(&prints->lock);
-		list_remove(&print->link);
-		lock_condition_signal_all(&prints->changed);
+		else
+			print_write_locked(prints, print);
 	}
 	lock_drop(&prints->lock);
 }
@@ -267,6 +285,8 @@ static void print_retire(struct ocl_print *print)
 	/* After an error another thread may still be writing output that was complete before. */
 	while (print->writing && !list_empty(&print->link))
 		lock_condition_wait(&prints->changed, &prints->lock);
+	if (!list_empty(&print->link))
+		atomic_fetch_sub(&prints->count, 1);
 	list_remove(&print->link);
 	lock_drop(&prints->lock);
 	gpu_event_unref(print->done);
@@ -399,7 +419,9 @@ cl_int ocl_print_end(struct ocl_print *print)
 		return error;
 	}
 	lock_take(&prints->lock);
+	print->number = prints->next++;
 	list_append(&prints->pending, &print->link);
+	atomic_fetch_add(&prints->count, 1);
 	lock_drop(&prints->lock);
 	print->watch.event = print->done;
 	print->watch.fire = print_fired;

@@ -5,7 +5,8 @@
  * uses them again.  The output is written by the thread that first finds that the launch is complete: a thread that
  * waits, or else the completion thread.  The launch's event becomes complete only after that.
  * The output of a launch is written after that of the launches before it in its stream, and of those that it waits for
- * in other queues; that of work-items in any order, and the text of each call in one piece.  Output of launches that no thread has waited for when the process ends is lost.
+ * in other queues; that of work-items in any order, and the text of each call in one piece.  Output of launches that
+ * no thread has waited for when the process ends is lost.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_PRINTF_H
@@ -14,6 +15,7 @@
 #include "backend/gpu.h"
 #include "icd/memory/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ocl_code;
@@ -39,9 +41,13 @@ cl_int ocl_print_buffer_empty(struct gpu_sink sink, gpu_address buffer);
 cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
 			     struct ocl_code *code, gpu_address buffer);
 
-/* Writes the output of the queue's launches that come before done in its stream; done has happened.  NULL: writes the
- * output of all its launches that are complete.  Output of other queues that comes first is written first.  Returns when it is written.  No lock may be held. */
+/* Writes the output of the launches in all queues of the context that are known to be complete; done, an event of one
+ * of the queue's streams, has happened, or is NULL.  Returns when it is written, also by other threads.  No lock may be
+ * held.  A callback that takes output (cl_arm_printf) may get here: nothing is written then. */
 void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done);
+
+/* Whether the calling thread is within the writing of output, that is, in a callback that takes it. */
+bool ocl_printf_is_writing(void);
 
 /* Called when the queue ends and all its launches are complete; NULL is fine. */
 void ocl_printf_destroy(struct ocl_printf *printing);

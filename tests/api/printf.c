@@ -464,6 +464,25 @@ static void test_queues(void)
 	CHECK_OK(clReleaseCommandQueue(queues[1]));
 }
 
+/* A command that prints nothing, in a queue that has printed nothing, is complete after the output of the launch that
+ * it waits for is written. */
+static void test_quiet_queue(void)
+{
+	enum { ROUNDS = 100 };
+	cl_kernel kernel = show_make(8);
+	for (int round = 0; round < ROUNDS; round++) {
+		cl_event printed;
+		cl_command_queue quiet = queue_make(context, device, 0);
+		run(queue, kernel, 1, 0, NULL, &printed);
+		CHECK_OK(clEnqueueMarkerWithWaitList(quiet, 1, &printed, NULL));
+		CHECK_OK(clFinish(quiet));
+		CHECK(output_is("show 8\n"));
+		CHECK_OK(clReleaseEvent(printed));
+		CHECK_OK(clReleaseCommandQueue(quiet));
+	}
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
 static void run_tests(void)
 {
 	size_t buffer_size = 0;
@@ -482,6 +501,7 @@ static void run_tests(void)
 	test_mixes_with_the_host();
 	test_many_launches();
 	test_queues();
+	test_quiet_queue();
 	check_flood(100, false);
 	check_flood(4096, false);
 	check_flood(buffer_size / 16, true);

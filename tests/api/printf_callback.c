@@ -55,6 +55,45 @@ static void check_lines(cl_uint first, cl_uint count)
 	got.size_B = 0;
 }
 
+/* The callback may ask about events, also about the one whose output it is given, which is not complete before. */
+static struct {
+	cl_event event;
+	cl_int status;
+} asked;
+
+static void CL_CALLBACK take_and_ask(const char *text, size_t size_B, size_t complete, void *data)
+{
+	take(text, size_B, complete, data);
+	CHECK_OK(clGetEventInfo(asked.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(asked.status), &asked.status,
+				NULL));
+}
+
+static void test_asking(cl_device_id device)
+{
+	cl_int code;
+	const cl_uint first = 1;
+	const cl_context_properties list[] = {CL_PRINTF_CALLBACK_ARM, (cl_context_properties)take_and_ask, 0};
+	cl_context context = clCreateContext(list, 1, &device, complain, &got, &code);
+	CHECK_OK(code);
+	cl_program program = api_test_build(context, device, source, NULL);
+	cl_command_queue queue = queue_make(context, device, 0);
+	cl_kernel kernel = kernel_make(program, "line");
+	cl_event go = clCreateUserEvent(context, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(first), &first));
+	launch_1d_after(queue, kernel, 3, 1, &go, &asked.event);
+	CHECK_OK(clSetUserEventStatus(go, CL_COMPLETE));
+	CHECK_OK(clFinish(queue));
+	CHECK(asked.status > CL_COMPLETE);
+	check_lines(first, 3);
+	CHECK_OK(clReleaseEvent(asked.event));
+	CHECK_OK(clReleaseEvent(go));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseContext(context));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -100,5 +139,6 @@ int main(void)
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clReleaseContext(context));
+	test_asking(test.device);
 	return api_test_end(&test);
 }
