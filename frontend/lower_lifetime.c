@@ -10,7 +10,10 @@
  * the first end of a lifetime for the end of the place's, and puts other variables there, even if one of the
  * first is still in use.  So no ends are passed.  When libnvvm inlines a function, it marks the start and the end
  * of each variable that has no mark, and of the copies that it makes of arguments by value.  So each variable of
- * such a function has a start, and the copies are made here, as variables of the caller. */
+ * such a function has a start, and the copies are made here, as variables of the caller.
+ *
+ * Variables of functions with arguments by value have a start, too: libnvvm 13.0 takes a variable without one that
+ * begins as a copy of the argument for the argument itself, and loses some later changes to it. */
 
 static bool is_call_of(LLVMValueRef user, const char *name)
 {
@@ -145,6 +148,14 @@ static void pass_pointers(struct lowering *lowering, LLVMValueRef function)
 			pass_pointer(lowering, function, i);
 }
 
+static bool has_arguments_by_value(LLVMValueRef function)
+{
+	for (unsigned i = 1; i <= LLVMCountParams(function); i++)
+		if (LLVMGetEnumAttributeAtIndex(function, i, kind_of("byval")))
+			return true;
+	return false;
+}
+
 static bool may_be_inlined(LLVMValueRef function)
 {
 	return LLVMGetFirstBasicBlock(function) && !fe_is_kernel(function) &&
@@ -161,7 +172,7 @@ enum fe_status fe_lower_lifetimes(struct lowering *lowering)
 		if (may_be_inlined(f))
 			pass_pointers(lowering, f);
 	for (LLVMValueRef f = first; f; f = LLVMGetNextFunction(f))
-		if (may_be_inlined(f))
+		if (may_be_inlined(f) || (LLVMGetFirstBasicBlock(f) && has_arguments_by_value(f)))
 			build_missing_starts(lowering, f);
 	return FE_OK;
 }
