@@ -64,7 +64,7 @@ bool opengl_egl_knows(void *display, void *context);
 /* --- formats of texels --------------------------------------------------------------------- */
 
 enum opengl_kind {
-	OPENGL_UNORM, OPENGL_SNORM, OPENGL_SRGB, OPENGL_UINT, OPENGL_SINT, OPENGL_FLOAT
+	OPENGL_UNORM, OPENGL_SRGB, OPENGL_UINT, OPENGL_SINT, OPENGL_FLOAT
 };
 
 struct opengl_format {
@@ -74,7 +74,8 @@ struct opengl_format {
 	uint32_t channel_B;
 };
 
-/* The formats that OpenCL has an image format for (cl_khr_gl_sharing); NULL: not among them. */
+/* The formats that OpenCL has an image format for (cl_khr_gl_sharing) and that CUDA shares, which refuses those of
+ * normalized signed numbers; NULL: not among them. */
 const struct opengl_format *opengl_format_find(unsigned internal);
 
 /* --- objects: what is asked for leaves the context's state as it was ----------------------- */

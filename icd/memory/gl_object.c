@@ -102,12 +102,12 @@ cl_int ocl_gl_create_buffer(cl_context context, cl_mem_flags flags, cl_GLuint na
 
 /* --- images --------------------------------------------------------------------------------- */
 
-/* OpenCL 3.1 API, 5.3.1.6, "OpenGL Internal Formats and Corresponding OpenCL Internal Formats". */
+/* OpenCL 3.1 API, 5.3.1.6, "OpenGL Internal Formats and Corresponding OpenCL Internal Formats", but for those of
+ * normalized signed numbers, which NVIDIA's driver refuses. */
 static cl_image_format format_of(const struct opengl_format *format)
 {
 	static const cl_channel_type types[][3] = {
 		[OPENGL_UNORM] = {CL_UNORM_INT8, CL_UNORM_INT16},
-		[OPENGL_SNORM] = {CL_SNORM_INT8, CL_SNORM_INT16},
 		[OPENGL_SRGB] = {CL_UNORM_INT8},
 		[OPENGL_UINT] = {CL_UNSIGNED_INT8, CL_UNSIGNED_INT16, CL_UNSIGNED_INT32},
 		[OPENGL_SINT] = {CL_SIGNED_INT8, CL_SIGNED_INT16, CL_SIGNED_INT32},
@@ -189,7 +189,8 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	const bool in_buffer = type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
 	const unsigned target = in_buffer ? 0 : like->target ? opengl_bound_target(like->target)
 							     : OPENGL_RENDERBUFFER;
-	/* 5.3.1: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR for an internal format that is not in the table. */
+	/* 5.3.1: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR for an internal format that does "not map to a supported OpenCL image
+	 * format". */
 	if (!image->format)
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (in_buffer && !image->buffer)

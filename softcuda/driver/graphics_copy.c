@@ -151,7 +151,7 @@ static unsigned transfer_format(const struct opengl_format *format)
 
 static unsigned transfer_type(const struct opengl_format *format)
 {
-	const bool is_signed = format->kind == OPENGL_SINT || format->kind == OPENGL_SNORM;
+	const bool is_signed = format->kind == OPENGL_SINT;
 	if (format->kind == OPENGL_FLOAT)
 		return format->channel_B == 2 ? 0x140B : 0x1406;  /* GL_HALF_FLOAT, GL_FLOAT */
 	/* GL_BYTE, GL_UNSIGNED_BYTE; GL_SHORT, ...; GL_INT, ... */
@@ -161,7 +161,7 @@ static unsigned transfer_type(const struct opengl_format *format)
 
 static CUarray_format array_format(const struct opengl_format *format)
 {
-	const bool is_signed = format->kind == OPENGL_SINT || format->kind == OPENGL_SNORM;
+	const bool is_signed = format->kind == OPENGL_SINT;
 	if (format->kind == OPENGL_FLOAT)
 		return format->channel_B == 2 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
 	switch (format->channel_B) {

@@ -366,7 +366,8 @@ static void rendered(void)
 
 /* --- formats -------------------------------------------------------------------------------- */
 
-/* The table of the specification (OpenCL 3.1 API, 5.3.1.6), with OpenGL's format and type of its texels. */
+/* The table of the specification (OpenCL 3.1 API, 5.3.1.6), with OpenGL's format and type of its texels.  NVIDIA's driver
+ * does not share the formats of normalized signed numbers. */
 static const struct format_row {
 	unsigned internal, format, type, texel_B;
 	cl_image_format image;
@@ -443,7 +444,11 @@ static void all_formats(void)
 		gl->CreateTextures(GL_TEXTURE_2D, 1, &name);
 		gl->TextureStorage2D(name, 1, row->internal, WIDE, HIGH);
 		cl_mem mem = clCreateFromGLTexture(sharing.context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, name, &code);
-		if (CHECK_OK(code)) {
+		const cl_channel_type type = row->image.image_channel_data_type;
+		if (type == CL_SNORM_INT8 || type == CL_SNORM_INT16) {
+			CHECK_CODE(code, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+			CHECK(!mem);
+		} else if (CHECK_OK(code)) {
 			CHECK_OK(clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL));
 			CHECK_OK(clGetImageInfo(mem, CL_IMAGE_ELEMENT_SIZE, sizeof(element_B), &element_B, NULL));
 			CHECK(!memcmp(&format, &row->image, sizeof(format)));
