@@ -155,8 +155,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_propertie
 	cl_int error = ocl_platform_devices(&all, &all_count);
 	if (!error)
 		error = ocl_context_properties_check(properties, &count, &gl);
-	/* CL_INVALID_VALUE "if a property name specified in properties is invalid". */
-	if (error == CL_INVALID_PROPERTY)
+	/* CL_INVALID_VALUE "if a property name specified in properties is invalid"; for the platform, too, because
+	 * CL_INVALID_PLATFORM is not among the function's errors. */
+	if (error == CL_INVALID_PROPERTY || error == CL_INVALID_PLATFORM)
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = ocl_gl_properties_check(&gl);

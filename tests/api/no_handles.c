@@ -6,6 +6,7 @@
 #include "icd/include/khr_external_memory.h"
 #include "tests/api/fixture.h"
 
+#include <CL/cl_gl.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -32,6 +33,10 @@ static void arguments(void *wrong)
 	CHECK_CODE(FUNCTION(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count),
 		   CL_INVALID_PLATFORM);
 	CHECK_CODE(FUNCTION(clUnloadPlatformCompiler)(platform), CL_INVALID_PLATFORM);
+	/* CL_INVALID_PLATFORM is not among this function's errors. */
+	const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+	CHECK_CODE(FUNCTION(clGetGLContextInfoKHR)(properties, CL_DEVICES_FOR_GL_CONTEXT_KHR, 0, NULL, NULL),
+		   CL_INVALID_VALUE);
 	CHECK(!FUNCTION(clGetExtensionFunctionAddressForPlatform)(platform, "clCreateContext"));
 	CHECK(!find(platform, "clCreateContext"));
 	CHECK_CODE(FUNCTION(clGetDeviceInfo)(device, CL_DEVICE_NAME, sizeof(text), text, NULL),
