@@ -164,41 +164,61 @@ static bool keep_address(struct ptx_parser *parser, struct ptx_address *address)
 	return true;
 }
 
-/* The other bytes of an element of which size_B were loaded, where there is memory; they are no access of the
- * program's. */
-static bool emit_other_bytes(struct ptx_parser *parser, const struct access *access, uint32_t size_B,
-			     uint32_t data, const struct ptx_address *address, int64_t offset)
+/* Puts the byte of this number into an element's register, if there is memory. */
+static bool emit_byte(struct ptx_parser *parser, const struct access *access, uint32_t number, uint32_t data,
+		      const struct ptx_address *address, int64_t offset)
 {
 	const char *row = access->type->size_B == 2 ? "_ld.byte.2" : access->type->size_B == 4 ? "_ld.byte.4" :
 										 "_ld.byte.8";
-	for (uint32_t i = size_B; i < access->type->size_B; i++) {
-		struct op *op = ptx_emit(parser, exec_table_find(row)->run);
-		if (!op)
+	struct op *op = ptx_emit(parser, exec_table_find(row)->run);
+	if (!op)
+		return false;
+	op->x[0] = data;
+	op->x[MEMORY_ADDRESS] = address->x;
+	op->imm = address->offset + offset + number;
+	op->address_32 = address->address_32;
+	op->space = address->space;
+	op->vector = (uint8_t)number;
+	op->writes = 1;
+	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1);
+	return true;
+}
+
+/* The bytes of an element from number first on, whose places in the register are 0 so far. This is no access of the
+ * program's, except for the bytes that are used. */
+static bool emit_other_bytes(struct ptx_parser *parser, const struct access *access, uint32_t used, uint32_t first,
+			     uint32_t data, const struct ptx_address *address, int64_t offset)
+{
+	struct access byte = *access;
+	byte.type = ptx_type_find("u8");
+	for (uint32_t i = first; i < access->type->size_B; i++) {
+		if (used >> i & 1) {
+			const uint32_t accessed = ptx_temporary(parser, byte.type->width);
+			if (!emit_access(parser, &byte, true, &accessed, 1, address, offset + i))
+				return false;
+		}
+		if (!emit_byte(parser, access, i, data, address, offset))
 			return false;
-		op->x[0] = data;
-		op->x[MEMORY_ADDRESS] = address->x;
-		op->imm = address->offset + offset + i;
-		op->address_32 = address->address_32;
-		op->space = address->space;
-		op->vector = (uint8_t)i;
-		op->writes = 1;
-		op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1);
 	}
 	return true;
 }
 
-/* The first bytes of an element, of which the mask says that they are used, and then the others: libnvvm's masks
- * are of one load and stay where it is used for another one as well. */
-static bool emit_first_bytes(struct ptx_parser *parser, const struct access *access, uint32_t size_B,
-			     uint32_t data, const struct ptx_address *address, int64_t offset)
+/* An element of which a mask says what bytes are used: the first of them together, then all others, because libnvvm's
+ * masks are of one load and stay where it is used for another one as well. */
+static bool emit_used_bytes(struct ptx_parser *parser, const struct access *access, uint32_t used,
+			    uint32_t data, const struct ptx_address *address, int64_t offset)
 {
+	const char width = access->type->width;
 	struct access part = *access;
-	part.type = ptx_type_find(size_B == 1 ? "u8" : size_B == 2 ? "u16" : "u32");
-	uint32_t both[2] = {data, ptx_temporary(parser, part.type->width)};
-	char extend[] = {'_', 'z', part.type->width, access->type->width, '\0'};
-	return emit_access(parser, &part, true, &both[1], 1, address, offset) &&
+	uint32_t first_B = used & 1;
+	while (first_B && !(~used & ((1u << 2 * first_B) - 1)))
+		first_B *= 2;
+	part.type = ptx_type_find(first_B <= 1 ? "u8" : first_B == 2 ? "u16" : "u32");
+	uint32_t both[2] = {data, first_B ? ptx_temporary(parser, part.type->width) : ptx_constant(parser, width, 0)};
+	const char extend[] = {'_', 'z', first_B ? part.type->width : width, width, '\0'};
+	return (!first_B || emit_access(parser, &part, true, &both[1], 1, address, offset)) &&
 	       ptx_emit_row(parser, extend, both, 2) &&
-	       emit_other_bytes(parser, access, size_B, data, address, offset);
+	       emit_other_bytes(parser, access, used, first_B, data, address, offset);
 }
 
 /* The next op goes where nothing reads its register. */
@@ -209,8 +229,8 @@ static bool note_unneeded(struct ptx_parser *parser)
 	return !bytes_failed(&parser->unneeded) || ptx_fail_memory(parser);
 }
 
-/* A load of which a mask says what is used: element by element, and of an element the smallest
- * number of its first bytes.  One that is not used at all is loaded only if something reads it. */
+/* A load of which a mask says what is used: element by element. One that is not used at all is loaded only if something
+ * reads it. */
 static bool emit_used(struct ptx_parser *parser, const struct access *access, const uint32_t *data,
 		      uint32_t count, struct ptx_address *address)
 {
@@ -218,16 +238,12 @@ static bool emit_used(struct ptx_parser *parser, const struct access *access, co
 	if (!keep_address(parser, address))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t used = parser->used_bytes >> i * size_B & ((1u << size_B) - 1);
+		const uint32_t all = (1u << size_B) - 1, used = parser->used_bytes >> i * size_B & all;
 		const int64_t offset = (int64_t)i * size_B;
-		uint32_t part_B = 1;
-		while (used >> part_B)
-			part_B *= 2;
-		const bool whole = !used || part_B == size_B;
 		if (!used && !note_unneeded(parser))
 			return false;
-		if (!(whole ? emit_access(parser, access, true, &data[i], 1, address, offset)
-			    : emit_first_bytes(parser, access, part_B, data[i], address, offset)))
+		if (!(!used || used == all ? emit_access(parser, access, true, &data[i], 1, address, offset)
+					   : emit_used_bytes(parser, access, used, data[i], address, offset)))
 			return false;
 	}
 	return true;
