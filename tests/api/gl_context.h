@@ -12,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_THREAD__
+/* Mesa's renderer is not built with ThreadSanitizer, which does not see how its threads wait for each other.  A
+ * program includes this file once. */
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "race:swrast_dri.so\nrace:libgallium\nmutex:swrast_dri.so\nmutex:libgallium\n";
+}
+#endif
+
 typedef void (*gl_function)(void);
 
 /* Pointers of EGL, which are handles. */
