@@ -213,8 +213,9 @@ static bool print_is_done(const struct ocl_print *print, const struct gpu_event 
 	return !gpu_event_query(print->done, &happened) && happened;
 }
 
-/* The first launch whose output has to be written now, of those with numbers below limit. */
-static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint64_t limit, const struct gpu_event *done)
+/* The first launch in the list with a number below limit that is found to be complete. */
+static struct ocl_print *print_complete_locked(const struct ocl_prints *prints, uint64_t limit,
+					       const struct gpu_event *done)
 {
 	struct list *link;
 	for (link = prints->pending.next; link != &prints->pending; link = link->next) {
@@ -225,6 +226,19 @@ static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint
 			return print;
 	}
 	return NULL;
+}
+
+/* The launch whose output has to be written next, of those with numbers below limit.  Launches become complete during the
+ * search: one that was not when it was looked at, and on which the one that was found depends, is now.  Therefore what comes
+ * before is searched again. */
+static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint64_t limit, const struct gpu_event *done)
+{
+	struct ocl_print *found = NULL, *earlier;
+	while ((earlier = print_complete_locked(prints, limit, done))) {
+		found = earlier;
+		limit = earlier->number;
+	}
+	return found;
 }
 
 /* Writes the output of one launch, without the lock. */
