@@ -228,10 +228,11 @@ static struct ocl_print *print_complete_locked(const struct ocl_prints *prints, 
 	return NULL;
 }
 
-/* The launch whose output has to be written next, of those with numbers below limit.  Launches become complete during the
- * search: one that was not when it was looked at, and on which the one that was found depends, is now.  Therefore what comes
- * before is searched again. */
-static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint64_t limit, const struct gpu_event *done)
+/* The launch whose output has to be written next, of those with numbers below limit.  Launches become complete during
+ * the search: one that was not complete when it was looked at, and on which the one that was found depends, is now.
+ * Therefore what comes before is searched again. */
+static struct ocl_print *print_find_locked(const struct ocl_prints *prints, uint64_t limit,
+					   const struct gpu_event *done)
 {
 	struct ocl_print *found = NULL, *earlier;
 	while ((earlier = print_complete_locked(prints, limit, done))) {
