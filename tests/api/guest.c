@@ -3,9 +3,9 @@
  * was written, and faults that the host brings about in our threads reach its handlers. */
 #include "config.h"
 
+#include "tests/api/entries.h"
 #include "tests/api/fixture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fenv.h>
 #include <locale.h>
@@ -107,17 +107,6 @@ static void check_process(const struct process *before)
 	CHECK(!memcmp(before->environment, after.environment, sizeof(after.environment)));
 	/* No process that the host could wait for. */
 	CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-}
-
-static unsigned files_count(void)
-{
-	DIR *folder = opendir("/proc/self/fd");
-	unsigned count = 0;
-	while (folder && readdir(folder))
-		count++;
-	if (folder)
-		closedir(folder);
-	return count;
 }
 
 /* --- a program's life with OpenCL ------------------------------------------------------------ */
@@ -224,10 +213,10 @@ static void test_process(void)
 	process_look(&before);
 	life();
 	check_process(&before);
-	const unsigned files = files_count();
+	const unsigned files = entries_of("/proc/self/fd");
 	life();
 	check_process(&before);
-	CHECK(files_count() == files);
+	CHECK(entries_of("/proc/self/fd") == files);
 	silence_end(&silence);
 }
 

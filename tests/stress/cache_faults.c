@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "cache/internal.h"
+#include "tests/api/entries.h"
 #include "tests/unit/test.h"
 
 #include <dirent.h>
@@ -272,17 +273,6 @@ static void world_make(void)
 	cache_destroy(cache);
 }
 
-static unsigned descriptors(void)
-{
-	unsigned count = 0;
-	DIR *stream = opendir("/proc/self/fd");
-	while (stream && readdir(stream))
-		count++;
-	if (stream)
-		closedir(stream);
-	return count;
-}
-
 static double now_s(void)
 {
 	struct timespec now;
@@ -307,7 +297,7 @@ static bool one_fails(unsigned at, int with)
 {
 	const int before = test_failures;
 	world_make();
-	const unsigned open_before = descriptors();
+	const unsigned open_before = entries_of("/proc/self/fd");
 	const double start_s = now_s();
 	struct cache *cache = cache_create(folder, LIMIT_B);
 	calls = 0;
@@ -319,7 +309,7 @@ static bool one_fails(unsigned at, int with)
 	CHECK(list_empty(&cache->flights));
 	cache_destroy(cache);
 	look_after();
-	CHECK_EQ(descriptors(), open_before);
+	CHECK_EQ(entries_of("/proc/self/fd"), open_before);
 	CHECK(now_s() - start_s < 10);
 	if (test_failures != before)
 		printf("call %u, %s, with %d\n", at, failed_call ? failed_call : "none", with);

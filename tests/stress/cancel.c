@@ -4,9 +4,9 @@
  * thread, no descriptor, no compiler's process more. */
 #include "config.h"
 
+#include "tests/api/entries.h"
 #include "tests/api/fixture.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/time.h>
@@ -21,17 +21,6 @@ static atomic_uint serial, cancelled, steady_rounds, unique;
 
 static const char text[] =
 	"kernel void k(global int *p, int add) { p[get_global_id(0)] = CONSTANT + add; }\n";
-
-static unsigned entries_of(const char *path)
-{
-	unsigned count = 0;
-	DIR *folder = opendir(path);
-	while (folder && readdir(folder))
-		count++;
-	if (folder)
-		closedir(folder);
-	return count;
-}
 
 /* What a thread holds; given back by its cleanup, wherever it ends. */
 struct held {

@@ -3,6 +3,7 @@
  * live, its other builds must be made, and nothing of the compiler's process may show in it. */
 #include "config.h"
 
+#include "tests/api/entries.h"
 #include "tests/api/fixture.h"
 
 #include <dirent.h>
@@ -19,17 +20,6 @@ static void on_child(int number)
 {
 	(void)number;
 	child_signals++;
-}
-
-static unsigned files_open(void)
-{
-	unsigned count = 0;
-	DIR *folder = opendir("/proc/self/fd");
-	while (folder && readdir(folder))
-		count++;
-	if (folder)
-		closedir(folder);
-	return count;
 }
 
 static char log_text[65536];
@@ -340,7 +330,7 @@ int main(int argc, char **argv)
 		return API_TEST_SKIP;
 	alarm(240);
 	CHECK_OK(build(&test, "kernel void k(global int *p) { *p = 1; }", ""));
-	const unsigned files = files_open();
+	const unsigned files = entries_of("/proc/self/fd");
 	if (argc > 1 && !strcmp(argv[1], "slow"))
 		check_slow(&test);
 	else if (argc > 2 && !strcmp(argv[1], "confined"))
@@ -350,7 +340,7 @@ int main(int argc, char **argv)
 	else
 		check_quick(&test);
 	/* What was idle may be kept: one socket for each that ran at once. */
-	CHECK(files_open() <= files + 6);
+	CHECK(entries_of("/proc/self/fd") <= files + 6);
 	CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 	CHECK(!child_signals);
 	return api_test_end(&test);

@@ -10,9 +10,9 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/entries.h"
 #include "tests/api/semaphore_calls.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -422,17 +422,6 @@ struct having {
 	size_t heap_B, resident_B;
 	unsigned files, threads, mappings;
 };
-
-static unsigned entries_of(const char *path)
-{
-	unsigned count = 0;
-	DIR *folder = opendir(path);
-	while (folder && readdir(folder))
-		count++;
-	if (folder)
-		closedir(folder);
-	return count;
-}
 
 static unsigned lines_of(const char *path)
 {

@@ -11,10 +11,10 @@
 #include "base/message.h"
 #include "build_name.h"
 #include "softcuda/exec/tier.h"
+#include "tests/api/entries.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -166,17 +166,6 @@ static void load_and_run(unsigned long n, unsigned times)
 	CHECK_EQ(atomic_load(&tier_counts.code_B), 0);
 }
 
-static unsigned open_files(void)
-{
-	unsigned count = 0;
-	DIR *folder = opendir("/proc/self/fd");
-	while (folder && readdir(folder))
-		count++;
-	if (folder)
-		closedir(folder);
-	return count;
-}
-
 static uint64_t compiled(void)
 {
 	return atomic_load(&tier_counts.compiled);
@@ -190,7 +179,7 @@ static void case_calls(void)
 	load_and_run(0, 1);
 	CHECK_EQ(compiled(), 1);
 	soft_exec_shutdown();
-	const unsigned files = open_files();
+	const unsigned files = entries_of("/proc/self/fd");
 	for (unsigned fresh = 0; fresh < 2; fresh++) {
 		unsigned long n = 0, failed = 0;
 		do {
@@ -206,20 +195,20 @@ static void case_calls(void)
 		load_and_run(0, 1);
 		CHECK_EQ(compiled(), before + 1);
 		soft_exec_shutdown();
-		CHECK_EQ(open_files(), files);
+		CHECK_EQ(entries_of("/proc/self/fd"), files);
 	}
 }
 
 /* The kernel is interpreted, and the log says so; and so is that of the next program. */
 static void case_refused(void)
 {
-	const unsigned files = open_files();
+	const unsigned files = entries_of("/proc/self/fd");
 	load_and_run(0, 2);
 	load_and_run(0, 1);
 	CHECK_EQ(compiled(), 0);
 	CHECK_EQ(atomic_load(&tier_counts.refused), 2);
 	soft_exec_shutdown();
-	CHECK_EQ(open_files(), files);
+	CHECK_EQ(entries_of("/proc/self/fd"), files);
 }
 
 /* The compiler never answers.  With CULVERT_SOFT_JIT=on nobody waits for it. */

@@ -200,16 +200,29 @@ static void fill_mma(const struct mma *mma, char *a, char *b, char *c)
 	}
 }
 
+static void check_none(unsigned wrong, unsigned m, unsigned n, unsigned k, enum type type)
+{
+	if (wrong)
+		printf("m%un%uk%u of %s: %u elements are wrong\n", m, n, k, types[type].name, wrong);
+	CHECK(!wrong);
+}
+
+/* Whether the PTX is loaded; prints the log if not. */
+static bool is_loaded(struct module *module, struct bytes *ptx)
+{
+	const CUresult result = module_load(module, bytes_string(ptx));
+	if (result != CUDA_SUCCESS)
+		printf("%s", bytes_string(&module->log));
+	return result == CUDA_SUCCESS;
+}
+
 static void check_mma(const struct mma *mma)
 {
 	struct bytes ptx = BYTES_INIT;
 	struct module module;
 	unsigned row, column, wrong = 0;
 	write_mma(&ptx, mma);
-	const CUresult result = module_load(&module, bytes_string(&ptx));
-	if (result != CUDA_SUCCESS)
-		printf("%s", bytes_string(&module.log));
-	REQUIRE(result == CUDA_SUCCESS);
+	REQUIRE(is_loaded(&module, &ptx));
 	char *memory[4];
 	for (unsigned i = 0; i < 4; i++)
 		memory[i] = device_take(32 * 64);
@@ -222,9 +235,7 @@ static void check_mma(const struct mma *mma)
 					 sum_at(mma->a, mma->b, mma->k, row, column));
 		}
 	}
-	if (wrong)
-		printf("m%un%uk%u of %s: %u elements are wrong\n", mma->m, mma->n, mma->k, types[mma->a].name, wrong);
-	CHECK(!wrong);
+	check_none(wrong, mma->m, mma->n, mma->k, mma->a);
 	module_finish(&module);
 	bytes_finish(&ptx);
 }
@@ -310,10 +321,7 @@ static void check_wmma(const struct wmma *w)
 	struct bytes ptx = BYTES_INIT;
 	struct module module;
 	write_wmma(&ptx, w);
-	const CUresult result = module_load(&module, bytes_string(&ptx));
-	if (result != CUDA_SUCCESS)
-		printf("%s", bytes_string(&module.log));
-	REQUIRE(result == CUDA_SUCCESS);
+	REQUIRE(is_loaded(&module, &ptx));
 	char *memory[4];
 	for (unsigned i = 0; i < 4; i++)
 		memory[i] = device_take(32 * STRIDE * 8);
@@ -328,10 +336,7 @@ static void check_wmma(const struct wmma *w)
 		for (unsigned column = 0; column < w->n; column++)
 			put(element(memory[2], w->sum, w->columns[2], row, column), w->sum, c_at(row, column));
 	CHECK_EQ(run(&module, "k", 1, 32, 0, memory), CUDA_SUCCESS);
-	const unsigned wrong = count_wrong(w, memory[3]);
-	if (wrong)
-		printf("m%un%uk%u of %s: %u elements are wrong\n", w->m, w->n, w->k, types[w->input].name, wrong);
-	CHECK(!wrong);
+	check_none(count_wrong(w, memory[3]), w->m, w->n, w->k, w->input);
 	module_finish(&module);
 	bytes_finish(&ptx);
 }
