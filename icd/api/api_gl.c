@@ -26,14 +26,21 @@ static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
 	return error ? NULL : mem;
 }
 
-CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLBuffer(cl_context context, cl_mem_flags flags,
-						     cl_GLuint bufobj, cl_int *errcode_ret)
+/* create: ocl_gl_create_buffer or ocl_gl_create_renderbuffer. */
+static cl_mem from_name(cl_context context, cl_mem_flags flags, cl_GLuint name,
+			cl_int (*create)(cl_context, cl_mem_flags, cl_GLuint, cl_mem *), cl_int *errcode_ret)
 {
 	cl_mem mem = NULL;
 	cl_int error = context_check(context);
 	if (!error)
-		error = ocl_gl_create_buffer(context, flags, bufobj, &mem);
+		error = create(context, flags, name, &mem);
 	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLBuffer(cl_context context, cl_mem_flags flags,
+						     cl_GLuint bufobj, cl_int *errcode_ret)
+{
+	return from_name(context, flags, bufobj, ocl_gl_create_buffer, errcode_ret);
 }
 
 /* type: that of the texture, or CL_INVALID_VALUE; 0: any. */
@@ -73,11 +80,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLTexture3D(cl_context context, cl_m
 CL_API_ENTRY cl_mem CL_API_CALL clCreateFromGLRenderbuffer(cl_context context, cl_mem_flags flags,
 							   cl_GLuint renderbuffer, cl_int *errcode_ret)
 {
-	cl_mem mem = NULL;
-	cl_int error = context_check(context);
-	if (!error)
-		error = ocl_gl_create_renderbuffer(context, flags, renderbuffer, &mem);
-	return mem_return(error, mem, errcode_ret);
+	return from_name(context, flags, renderbuffer, ocl_gl_create_renderbuffer, errcode_ret);
 }
 
 /* --- queries -------------------------------------------------------------------------------- */

@@ -203,14 +203,13 @@ static void print_write(struct ocl_print *print)
 			 OCL_PRINTF_BUFFER_B, (unsigned long long)(header.head_B - written_B));
 }
 
-/* Whether the launch is known to be complete: by done, an event of its stream, or if NULL by its own event. */
+/* Whether the launch is known to be complete: by done, an event of its stream that has happened, or by its own event.
+ * done may be NULL. */
 static bool print_is_done(const struct ocl_print *print, const struct gpu_event *done)
 {
-	bool happened = false;
-	if (done)
-		return print->stream == gpu_event_stream(done) &&
-		       gpu_event_sequence(print->done) <= gpu_event_sequence(done);
-	return !gpu_event_query(print->done, &happened) && happened;
+	bool happened = done && print->stream == gpu_event_stream(done) &&
+			gpu_event_sequence(print->done) <= gpu_event_sequence(done);
+	return happened || (!gpu_event_query(print->done, &happened) && happened);
 }
 
 /* The first launch in the list with a number below limit that is found to be complete. */
@@ -222,7 +221,7 @@ static struct ocl_print *print_complete_locked(const struct ocl_prints *prints, 
 		struct ocl_print *print = list_entry(link, struct ocl_print, link);
 		if (print->number >= limit)
 			return NULL;
-		if (print_is_done(print, done) || print_is_done(print, NULL))
+		if (print_is_done(print, done))
 			return print;
 	}
 	return NULL;

@@ -309,13 +309,16 @@ static bool has_user_events(const struct _cl_context *context)
 cl_int ocl_queue_enqueue_here(struct ocl_command *command, cl_uint count, const cl_event *events,
 			      cl_event *event_out)
 {
+	static const uint64_t look_ns = 10000000;
 	struct _cl_command_queue *queue = command->queue;
 	for (cl_uint i = 0; i < count && !has_user_events(queue->context); i++)
 		ocl_event_wait_settled(events[i]);
 	lock_take(&queue->lock);
 	queue->finishing++;
+	/* A user event that another thread creates meanwhile, and on which a command before this one depends, signals
+	 * nothing. */
 	while (ocl_line_holds(&queue->line, command->joins) && !has_user_events(queue->context))
-		lock_condition_wait(&queue->settled, &queue->lock);
+		(void)lock_condition_wait_for(&queue->settled, &queue->lock, look_ns);
 	queue->finishing--;
 	return ocl_queue_enqueue_locked(command, false, count, events, event_out);
 }
