@@ -17,7 +17,7 @@ base_libbase_a_SOURCES = \
 	base/host_llvm.c base/host_llvm.h base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
 	base/own_process.c base/own_process.h \
 	base/message.c base/message.h \
-	base/opengl.c base/opengl.h \
+	base/opengl.c base/opengl.h base/opengl_fence.c base/opengl_fence.h \
 	base/pack.c base/pack.h \
 	base/packed.c base/packed.h \
 	base/processors.c base/processors.h \

@@ -79,18 +79,31 @@ bool opengl_egl_knows(void *display, void *context)
 	return egl_query(display, context, EGL_CONTEXT_CLIENT_TYPE, &api);
 }
 
+bool opengl_egl_current(void **display_out, void **context_out)
+{
+	void *(*context)(void), *(*display)(void);
+	SET(context, egl_symbol("eglGetCurrentContext"));
+	SET(display, egl_symbol("eglGetCurrentDisplay"));
+	*context_out = context && display ? context() : NULL;
+	*display_out = *context_out ? display() : NULL;
+	return *context_out;
+}
+
+void *opengl_egl_hold(void)
+{
+	return dlopen("libEGL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+}
+
 /* What finds the functions of the current context; NULL: there is none. */
 static finder current_finder(bool *embedded_out)
 {
-	void *(*context)(void), *(*display)(void);
+	void *egl_display, *egl_context, *(*context)(void);
 	finder find = NULL;
 	int api = EGL_OPENGL_API;
 	*embedded_out = false;
-	SET(context, egl_symbol("eglGetCurrentContext"));
-	SET(display, egl_symbol("eglGetCurrentDisplay"));
-	if (context && display && context()) {
+	if (opengl_egl_current(&egl_display, &egl_context)) {
 		SET(find, egl_symbol("eglGetProcAddress"));
-		*embedded_out = egl_query(display(), context(), EGL_CONTEXT_CLIENT_TYPE, &api) &&
+		*embedded_out = egl_query(egl_display, egl_context, EGL_CONTEXT_CLIENT_TYPE, &api) &&
 				api != EGL_OPENGL_API;
 		return find;
 	}

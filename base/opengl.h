@@ -31,6 +31,10 @@ enum {
 	FUNCTION(unsigned char, IsBuffer, (unsigned))                                              \
 	FUNCTION(unsigned char, IsTexture, (unsigned))                                             \
 	FUNCTION(unsigned char, IsRenderbuffer, (unsigned))                                        \
+	FUNCTION(unsigned char, IsSync, (void *))                                                  \
+	FUNCTION(unsigned, ClientWaitSync, (void *, unsigned, uint64_t))                           \
+	FUNCTION(void, WaitSync, (void *, unsigned, uint64_t))                                     \
+	FUNCTION(void, Flush, (void))                                                              \
 	FUNCTION(void, GetIntegerv, (unsigned, int *))                                             \
 	FUNCTION(void, BindBuffer, (unsigned, unsigned))                                           \
 	FUNCTION(void, GetBufferParameteri64v, (unsigned, unsigned, int64_t *))                    \
@@ -60,6 +64,10 @@ bool opengl_has_egl(void);
 bool opengl_has_glx(void);
 /* Whether display and context are known to EGL.  GLX has no such check. */
 bool opengl_egl_knows(void *display, void *context);
+/* EGL's display and context that are current in the calling thread; false: there are none. */
+bool opengl_egl_current(void **display_out, void **context_out);
+/* A handle for dlclose that keeps EGL's library loaded; NULL: the library is not loaded by its usual name. */
+void *opengl_egl_hold(void);
 
 /* --- formats of texels --------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int exec
 	cl_int error = object_check(event, &ocl_event_type);
 	/* OpenCL 3.0 API, 5.11: CL_INVALID_EVENT when it is not a user event, CL_INVALID_VALUE unless the status is
 	 * CL_COMPLETE or negative, CL_INVALID_OPERATION when the status was set before. */
-	if (!error && event->queue)
+	if (!error && event->type != CL_COMMAND_USER)
 		error = CL_INVALID_EVENT;
 	if (!error && execution_status > CL_COMPLETE)
 		error = CL_INVALID_VALUE;

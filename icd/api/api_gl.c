@@ -2,12 +2,15 @@
 #include "config.h"
 
 #include "backend/gpu_graphics.h"
+#include "base/log.h"
+#include "base/opengl_fence.h"
 #include "icd/api/enqueue.h"
 #include "icd/memory/gl_context.h"
 #include "icd/memory/gl_object.h"
 #include "icd/object/info_rows.h"
 #include "icd/object/platform.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* --- creation ------------------------------------------------------------------------------- */
@@ -177,6 +180,40 @@ CL_API_ENTRY cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_propertie
 	}
 }
 
+/* --- events --------------------------------------------------------------------------------- */
+
+static cl_int event_create(cl_context context, void *sync, cl_event *event_out)
+{
+	struct opengl gl;
+	struct opengl_fence *fence;
+	cl_int error = context_check(context);
+	if (error)
+		return error;
+	/* 5.11.2: CL_INVALID_GL_OBJECT if "sync is not the name of a sync object in the GL share group", which only an
+	 * OpenGL context can tell. */
+	if (!opengl_current(&gl)) {
+		log_err("clCreateEventFromGLsyncKHR: no OpenGL context is current in the calling thread");
+		return CL_INVALID_GL_OBJECT;
+	}
+	const int failed = opengl_fence_create(&gl, sync, &fence);
+	if (failed)
+		return failed == ENOMEM ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_GL_OBJECT;
+	error = ocl_event_create_linked(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR, fence, event_out);
+	if (error)
+		opengl_fence_destroy(fence);
+	return error;
+}
+
+CL_API_ENTRY cl_event CL_API_CALL clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync sync,
+							     cl_int *errcode_ret)
+{
+	cl_event event = NULL;
+	const cl_int error = event_create(context, sync, &event);
+	if (errcode_ret)
+		*errcode_ret = error;
+	return event;
+}
+
 /* --- commands ------------------------------------------------------------------------------- */
 
 static cl_int objects_check(cl_command_queue queue, cl_uint count, const cl_mem *mems)
@@ -198,6 +235,15 @@ static cl_int objects_check(cl_command_queue queue, cl_uint count, const cl_mem 
 	return CL_SUCCESS;
 }
 
+/* Waits for the events that are linked to sync objects.  Only the commands that copy may wait for those when they are
+ * submitted: a marker may be submitted under a lock. */
+static void linked_wait(cl_uint count, const cl_event *events)
+{
+	for (cl_uint i = 0; i < count; i++)
+		if (events[i]->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+			(void)ocl_event_wait(events[i]);
+}
+
 static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, const cl_mem *mems,
 		      cl_uint count, const cl_event *events, cl_event *event)
 {
@@ -206,7 +252,7 @@ static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, c
 	if (!error)
 		error = objects_check(queue, mem_count, mems);
 	if (!error)
-		error = enqueue_check_list(queue, count, events);
+		error = ocl_wait_list_check(queue->context, !release, count, events);
 	if (error)
 		return error;
 	/* 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing".  An event that was asked for has to
@@ -220,6 +266,8 @@ static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, c
 	for (cl_uint i = 0; i < mem_count; i++)
 		ocl_command_touch(&command, mems[i], 0, mems[i]->size_B,
 				  release ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
+	if (!mem_count)
+		linked_wait(count, events);
 	if (mem_count || event)
 		error = ocl_queue_enqueue_here(&command, count, events, event);
 	free(accesses);

@@ -6,7 +6,7 @@
 #include "icd/object/platform.h"
 #include "icd/order/queue.h"
 
-/* Functions of features that none of our devices has: device queues, events of OpenGL, sharing with EGL.  Each checks the
+/* Functions of features that none of our devices has: device queues, sharing with EGL.  Each checks the
  * handles that can be valid and returns the error that the specification has for devices without the feature.  Most
  * arguments are not used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -46,14 +46,6 @@ clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
 	 * checked, because the conformance tests pass NULL. */
 	(void)command_queue;
 	return error ? error : CL_INVALID_OPERATION;
-}
-
-/* --- cl_khr_gl_event ---------------------------------------------------------------- */
-
-CL_API_ENTRY cl_event CL_API_CALL
-clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync sync, cl_int *errcode_ret)
-{
-	return no_object(CL_INVALID_CONTEXT, errcode_ret);
 }
 
 /* --- cl_ext_device_fission: as clCreateSubDevices, no kind of partition is supported -- */

@@ -26,12 +26,12 @@ cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
 cl_int enqueue_check_target(const struct _cl_mem *mem);
 /* CL_INVALID_VALUE for flags of a map that exclude each other, CL_INVALID_OPERATION when mem's flags forbid the map. */
 cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);
-/* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
+/* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT, CL_INVALID_EVENT. */
 static inline cl_int enqueue_check_list(cl_command_queue queue, cl_uint count,
 					const cl_event *events)
 {
 	/* Most commands have no wait list. */
-	return count || events ? ocl_wait_list_check(queue->context, count, events) : CL_SUCCESS;
+	return count || events ? ocl_wait_list_check(queue->context, false, count, events) : CL_SUCCESS;
 }
 
 /* Make commands that can be enqueued or recorded.  They check everything except the queue and the wait list, and return

@@ -3,8 +3,11 @@
 #include "icd/order/event.h"
 
 #include "base/clock.h"
+#include "base/opengl_fence.h"
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
+
+#include <CL/cl_gl.h>
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -38,6 +41,7 @@ static cl_event event_alloc(void)
 	if (lock_condition_init(&event->changed))
 		goto fail_condition;
 	event->spare_start = event->spare_done = event->start = NULL;
+	event->fence = NULL;
 	return event;
 fail_condition:
 	lock_finish(&event->lock);
@@ -52,6 +56,7 @@ static void event_free(cl_event event)
 	gpu_event_unref(event->spare_done);
 	lock_condition_finish(&event->changed);
 	lock_finish(&event->lock);
+	opengl_fence_destroy(event->fence);
 	free(event);
 }
 
@@ -79,6 +84,19 @@ cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
 	object_ref(context);
 	event_init(event, context, NULL, CL_COMMAND_USER, CL_SUBMITTED);
 	atomic_fetch_add_explicit(&context->user_events, 1, memory_order_relaxed);
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_event_create_linked(cl_context context, cl_command_type type, struct opengl_fence *fence,
+			       cl_event *event_out)
+{
+	cl_event event = event_alloc();
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(context);
+	event_init(event, context, NULL, type, fence ? CL_SUBMITTED : CL_COMPLETE);
+	event->fence = fence;
 	*event_out = event;
 	return CL_SUCCESS;
 }
@@ -151,9 +169,15 @@ const struct object_type ocl_event_type = {"event", CL_INVALID_EVENT, event_dest
 
 /* --- status -------------------------------------------------------------------------- */
 
+/* Events of commands, which are many, are known by their queue, which is in an earlier cache line. */
+static bool is_linked(const struct _cl_event *event)
+{
+	return !event->queue && event->fence;
+}
+
 static bool status_is_settled(const struct _cl_event *event, cl_int status)
 {
-	return status <= (event->queue ? CL_SUBMITTED : CL_COMPLETE);
+	return status <= (event->queue || event->fence ? CL_SUBMITTED : CL_COMPLETE);
 }
 
 static cl_int status_load(const struct _cl_event *event)
@@ -192,10 +216,21 @@ static void event_done(struct _cl_event *event)
 	(void)status_lower(event, CL_COMPLETE);
 }
 
+static cl_int fence_status(struct _cl_event *event, enum opengl_fence_state state)
+{
+	if (state == OPENGL_FENCE_PASSED)
+		(void)status_lower(event, CL_COMPLETE);
+	else if (state == OPENGL_FENCE_LOST)
+		(void)status_lower(event, CL_INVALID_GL_OBJECT);
+	return status_load(event);
+}
+
 cl_int ocl_event_status(cl_event event)
 {
 	const cl_int status = status_load(event);
 	bool done = false;
+	if (status > CL_COMPLETE && is_linked(event))
+		return fence_status(event, opengl_fence_poll(event->fence));
 	if (status <= CL_COMPLETE || !event->queue || !status_is_settled(event, status))
 		return status;
 	const cl_int error = gpu_event_query(event->done, &done);
@@ -266,14 +301,10 @@ static struct ocl_callback *callbacks_take_locked(struct _cl_event *event, cl_in
 	return taken;
 }
 
-static void event_fired(struct ocl_watch *watch, cl_int status)
+/* Passes the callbacks of an event that has ended to the callback thread, and releases the watch's reference. */
+static void event_ended(struct _cl_event *event)
 {
-	struct _cl_event *event = list_entry(watch, struct _cl_event, watch);
-	if (status == CL_COMPLETE)
-		event_done(event);
-	else
-		(void)status_lower(event, status);
-	status = status_load(event);
+	const cl_int status = status_load(event);
 	lock_take(&event->lock);
 	struct ocl_callback *callbacks = callbacks_take_locked(event, status);
 	lock_drop(&event->lock);
@@ -281,13 +312,47 @@ static void event_fired(struct ocl_watch *watch, cl_int status)
 	object_unref(event);
 }
 
+static void event_fired(struct ocl_watch *watch, cl_int status)
+{
+	struct _cl_event *event = list_entry(watch, struct _cl_event, watch);
+	if (status == CL_COMPLETE)
+		event_done(event);
+	else
+		(void)status_lower(event, status);
+	event_ended(event);
+}
+
+/* Called by a worker thread, again and again until the fence has passed: other work has its turn in between. */
+static void fence_polled(struct ocl_delivery *delivery)
+{
+	struct _cl_event *event = list_entry(delivery, struct _cl_event, poll);
+	if (ocl_event_status(event) > CL_COMPLETE) {
+		opengl_fence_pause();
+		ocl_complete_work(delivery);
+	} else {
+		event_ended(event);
+	}
+}
+
+static void watch_start(struct _cl_event *event)
+{
+	if (is_linked(event))
+		ocl_complete_work(&event->poll);
+	else
+		ocl_complete_watch(&event->watch);
+}
+
 /* Whether the caller has to start the watch, after it has dropped the lock. */
 static bool watch_needed_locked(struct _cl_event *event)
 {
-	if (event->watched || !event->callbacks || !event->done)
+	if (event->watched || !event->callbacks || !(event->done || is_linked(event)))
 		return false;
 	event->watched = true;
 	object_ref(event);
+	if (is_linked(event)) {
+		event->poll.run = fence_polled;
+		return true;
+	}
 	event->watch.event = event->done;
 	event->watch.fire = event_fired;
 	event->watch.calls_back = true;
@@ -331,7 +396,7 @@ void ocl_event_take_callback(cl_event event, struct ocl_callback *callback)
 	lock_drop(&event->lock);
 	callbacks_deliver(event, due, status);
 	if (watch)
-		ocl_complete_watch(&event->watch);
+		watch_start(event);
 }
 
 cl_int ocl_event_add_callback(cl_event event, cl_int type,
@@ -401,6 +466,15 @@ struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out)
 	return waiters;
 }
 
+/* CUDA orders what it is told to do after the commands of the current OpenGL context ("CUDA Driver API",
+ * cuGraphicsMapResources), but not after those of another. */
+static cl_int fence_order(struct _cl_event *event)
+{
+	if (opengl_fence_is_ahead(event->fence))
+		return CL_SUCCESS;
+	return ocl_event_wait(event) < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+}
+
 cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 {
 	const cl_int status = status_load(event);
@@ -408,6 +482,8 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	if (status == CL_COMPLETE)
 		return CL_SUCCESS;
+	if (is_linked(event))
+		return fence_order(event);
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
 		return CL_SUCCESS;
@@ -438,6 +514,8 @@ cl_int ocl_event_wait(cl_event event)
 	const cl_int status = status_load(event);
 	if (status <= CL_COMPLETE)
 		return status;
+	if (is_linked(event))
+		return fence_status(event, opengl_fence_wait(event->fence));
 	const cl_int error = gpu_event_wait(event->done);
 	if (error < 0)
 		(void)status_lower(event, error);
@@ -489,7 +567,7 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 	}
 }
 
-cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
+cl_int ocl_wait_list_check(const struct _cl_context *context, bool linked, cl_uint count,
 			   const cl_event *events)
 {
 	cl_int error = CL_SUCCESS;
@@ -500,6 +578,10 @@ cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
 			return CL_INVALID_EVENT_WAIT_LIST;
 		if (events[i]->context != context)
 			error = CL_INVALID_CONTEXT;
+		/* OpenCL 3.1 API, 5.11.2 on events that are linked to sync objects: "Passing such events to any other CL API that
+		 * enqueues commands will generate a CL_INVALID_EVENT error". */
+		else if (!linked && events[i]->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+			return CL_INVALID_EVENT;
 	}
 	return error;
 }

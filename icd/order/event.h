@@ -22,6 +22,7 @@ extern const struct object_type ocl_event_type;
 
 struct ocl_deferred;
 struct ocl_callback;
+struct opengl_fence;
 
 /* A command that waits for an event to be settled.  The struct is part of the waiting command. */
 struct ocl_waiter {
@@ -35,7 +36,7 @@ enum { OCL_EVENT_ALIGN_B = 64, OCL_EVENT_NEAR_B = 128 };
 struct _cl_event {
 	struct object base;
 	cl_context context;              /* a user event holds a reference; for others the queue does */
-	cl_command_queue queue;          /* ref held; NULL: a user event */
+	cl_command_queue queue;          /* ref held; NULL: a user event, or one with a fence */
 	cl_command_type type;
 	atomic_int status;               /* the status that was found last, see ocl_event_status */
 	/* done and before_sequence are set before SUBMITTED is stored, and constant from then on. */
@@ -54,7 +55,11 @@ struct _cl_event {
 					    that; otherwise 0 */
 	struct lock lock;                /* also guards the step of the status to settled */
 	struct lock_condition changed;   /* signalled when the event is settled or ends */
-	struct ocl_watch watch;          /* for callbacks and printf: fires when done has happened */
+	union {
+		struct ocl_watch watch;        /* for callbacks and printf: fires when done has happened */
+		struct ocl_delivery poll;      /* for callbacks of an event with a fence */
+	};
+	struct opengl_fence *fence;      /* owned; NULL: the event is not linked to a sync object that is pending */
 };
 
 /* The result of submitting a command.  The receiver owns the references to start and done. */
@@ -67,6 +72,11 @@ struct ocl_submission {
 
 /* A user event, whose status is CL_SUBMITTED.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out);
+/* An event that is linked to a sync object: it is complete when fence, which it owns from then on, has passed; NULL:
+ * now.  Its status is found by polling the fence.  It counts as settled, but only commands that use OpenGL in the
+ * thread that submits them may wait for it (ocl_wait_list_check).  CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_event_create_linked(cl_context context, cl_command_type type, struct opengl_fence *fence,
+			       cl_event *event_out);
 /* The event of a command, whose status is CL_QUEUED; the queue's lock is held.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, bool profiling,
 			       cl_event *event_out);
@@ -92,7 +102,8 @@ void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *subm
  * nothing is done. */
 struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out);
 
-/* Makes later work in stream run after event, which is settled.  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST when the
+/* Makes later work in stream run after event, which is settled.  For a fence of another OpenGL context than the
+ * current one it waits, and no lock may be held.  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST when the
  * event has failed. */
 cl_int ocl_event_order(cl_event event, struct gpu_stream *stream);
 
@@ -116,8 +127,9 @@ cl_int ocl_event_add_callback(cl_event event, cl_int type,
 /* CL_PROFILING_INFO_NOT_AVAILABLE until the command is complete. */
 cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *time_ns_out);
 
-/* Checks a wait list, as the specification demands for each function that takes one (OpenCL 3.0 API, 5.11). */
-cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
+/* Checks a wait list, as the specification demands for each function that takes one (OpenCL 3.0 API, 5.11).  linked:
+ * whether it may have events that are linked to sync objects. */
+cl_int ocl_wait_list_check(const struct _cl_context *context, bool linked, cl_uint count,
 			   const cl_event *events);
 
 #endif

@@ -201,6 +201,20 @@ static void command(const char *name, cl_int (CL_API_CALL *call)(cl_command_queu
 	gl_make_current(&window, window.context);
 }
 
+static void events(void)
+{
+	void *sync = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+#define FROM_SYNC(context, sync) clCreateEventFromGLsyncKHR(context, sync, &error_code)
+	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_CONTEXT, 1, FROM_SYNC(world.wrong_context, sync));
+	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_CONTEXT, 1, FROM_SYNC(world.context, sync));
+	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_GL_OBJECT, 1, FROM_SYNC(context, NULL));
+	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_GL_OBJECT, 1, FROM_SYNC(context, (cl_GLsync)&gl));
+	gl_make_current(&window, NULL);
+	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_GL_OBJECT, 1, FROM_SYNC(context, sync));
+	gl_make_current(&window, window.context);
+	gl.DeleteSync(sync);
+}
+
 static void objects(void)
 {
 	unsigned buffer, texture;
@@ -269,6 +283,7 @@ void errors_gl(void)
 	}
 	contexts();
 	objects();
+	events();
 	REQUIRE(!clReleaseCommandQueue(queue));
 	REQUIRE(!clReleaseContext(context));
 	gl_end(&window);

@@ -179,6 +179,10 @@ static inline void gl_end(struct gl_window *window)
 	FUNCTION(void, EnableVertexArrayAttrib, (unsigned, unsigned))                              \
 	FUNCTION(void, DrawArrays, (unsigned, int, int))                                           \
 	FUNCTION(void, BindTextureUnit, (unsigned, unsigned))                                      \
+	FUNCTION(void *, FenceSync, (unsigned, unsigned))                                          \
+	FUNCTION(void, DeleteSync, (void *))                                                       \
+	FUNCTION(void, Flush, (void))                                                              \
+	FUNCTION(void, ProgramUniform1i, (unsigned, int, int))                                     \
 	FUNCTION(void, GetIntegerv, (unsigned, int *))                                             \
 	FUNCTION(void, PixelStorei, (unsigned, int))                                               \
 	FUNCTION(void, BindBuffer, (unsigned, unsigned))
@@ -209,7 +213,7 @@ enum {
 	GL_VERTEX_SHADER = 0x8B31, GL_FRAGMENT_SHADER = 0x8B30, GL_LINK_STATUS = 0x8B82,
 	GL_PACK_ALIGNMENT = 0x0D05, GL_UNPACK_ROW_LENGTH = 0x0CF2, GL_PACK_ROW_LENGTH = 0x0D02,
 	GL_PIXEL_PACK_BUFFER = 0x88EB, GL_PIXEL_PACK_BUFFER_BINDING = 0x88ED, GL_TEXTURE_BINDING_2D = 0x8069,
-	GL_COPY_READ_BUFFER = 0x8F36
+	GL_COPY_READ_BUFFER = 0x8F36, GL_SYNC_GPU_COMMANDS_COMPLETE = 0x9117
 };
 
 /* A program of a vertex and a fragment shader; 0: it does not link. */

@@ -15,6 +15,9 @@ check_PROGRAMS += tests/api/libmoving-loader.so
 tests_api_libmoving_loader_so_SOURCES = tests/api/moving_loader.c
 tests_api_libmoving_loader_so_LDFLAGS = $(AM_LDFLAGS) -shared
 
+# Its own eglGetProcAddress is found by Culvert.
+tests_api_gl_event_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
+
 # What a profiler sees of the calls.
 if HAVE_NVTX
 if HAVE_OPENCL_LOADER
