@@ -9,6 +9,7 @@
 #include "frontend/kernel_bodies.h"
 #include "frontend/module.h"
 #include "frontend/options.h"
+#include "frontend/vector_literals.h"
 
 #include <climits>
 #include <cstring>
@@ -109,12 +110,12 @@ private:
 			compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
 			compiler.getCodeGenOpts(), context));
 		generator = code.get();
-		if (!compiler.getLangOpts().CPlusPlus)
-			return code;
-		std::vector<std::unique_ptr<clang::ASTConsumer>> both;
-		both.push_back(fe_objects_check());
-		both.push_back(std::move(code));
-		return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+		std::vector<std::unique_ptr<clang::ASTConsumer>> all;
+		if (compiler.getLangOpts().CPlusPlus)
+			all.push_back(fe_objects_check());
+		all.push_back(fe_vector_literals_rewrite());
+		all.push_back(std::move(code));
+		return std::make_unique<clang::MultiplexConsumer>(std::move(all));
 	}
 
 	bool BeginSourceFileAction(clang::CompilerInstance &compiler) override

@@ -97,6 +97,7 @@ frontend_cxx_sources = \
 	frontend/chosen_loads.cpp \
 	frontend/joined_conditions.cpp \
 	frontend/reach.h \
+	frontend/vector_literals.cpp frontend/vector_literals.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
 	frontend/split.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h

@@ -255,22 +255,24 @@ static void load(struct maker *maker, struct type type)
 	}
 }
 
-/* Part of a wider vector. */
+/* Part of a wider vector.  It is in parentheses, because Clang, which other platforms use as well, crashes or does not
+ * end where it is bare and follows a constant in a vector literal (frontend/vector_literals.h). */
 static void swizzle(struct maker *maker, struct type type, unsigned depth)
 {
 	static const char *const halves[] = {"lo", "hi", "even", "odd"};
 	struct type wide = {type.element, powers[pick(maker, 4)]};
 	if (type.width == wide.width / 2 && pick(maker, 2)) {
-		bytes_append_char(maker->text, '(');
+		bytes_append_string(maker->text, "((");
 		expression(maker, wide, depth);
-		bytes_printf(maker->text, ").%s", halves[pick(maker, 4)]);
+		bytes_printf(maker->text, ").%s)", halves[pick(maker, 4)]);
 		return;
 	}
-	bytes_append_char(maker->text, '(');
+	bytes_append_string(maker->text, "((");
 	expression(maker, wide, depth);
 	bytes_append_string(maker->text, ").s");
 	for (unsigned i = 0; i < type.width; i++)
 		bytes_printf(maker->text, "%x", pick(maker, wide.width));
+	bytes_append_char(maker->text, ')');
 }
 
 /* Functions have n as well, which is another one each time. */
