@@ -23,6 +23,17 @@ double OVER plain(double x) { return isnan(x) ? 1.0 : x; }
 PLAINS(float, 1.0f)
 PLAINS(double, 1.0)
 
+/* --- products with powers of two: PoCL 3.1's ldexp of vectors rounds subnormal results twice, that of scalars once --- */
+#define SCALED(T) \
+	T OVER scaled(T x, int k) { return ldexp(x, k); } \
+	T##2 OVER scaled(T##2 x, int2 k) { return (T##2)(scaled(x.x, k.x), scaled(x.y, k.y)); } \
+	T##3 OVER scaled(T##3 x, int3 k) { return (T##3)(scaled(x.xy, k.xy), scaled(x.z, k.z)); } \
+	T##4 OVER scaled(T##4 x, int4 k) { return (T##4)(scaled(x.lo, k.lo), scaled(x.hi, k.hi)); } \
+	T##8 OVER scaled(T##8 x, int8 k) { return (T##8)(scaled(x.lo, k.lo), scaled(x.hi, k.hi)); } \
+	T##16 OVER scaled(T##16 x, int16 k) { return (T##16)(scaled(x.lo, k.lo), scaled(x.hi, k.hi)); }
+SCALED(float)
+SCALED(double)
+
 /* --- one number of all that was computed --- */
 #define FOLD(T, BITS) \
 	ulong OVER fold(ulong sum, T x) \
