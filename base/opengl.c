@@ -89,6 +89,13 @@ bool opengl_egl_current(void **display_out, void **context_out)
 	return *context_out;
 }
 
+function opengl_egl_find(const char *name)
+{
+	finder find;
+	SET(find, egl_symbol("eglGetProcAddress"));
+	return find ? find(name) : NULL;
+}
+
 void *opengl_egl_hold(void)
 {
 	return dlopen("libEGL.so.1", RTLD_LAZY | RTLD_NOLOAD);

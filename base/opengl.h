@@ -66,6 +66,8 @@ bool opengl_has_glx(void);
 bool opengl_egl_knows(void *display, void *context);
 /* EGL's display and context that are current in the calling thread; false: there are none. */
 bool opengl_egl_current(void **display_out, void **context_out);
+/* The function of EGL or OpenGL of that name, by EGL; NULL: EGL is not loaded, or has none. */
+void (*opengl_egl_find(const char *name))(void);
 /* A handle for dlclose that keeps EGL's library loaded; NULL: the library is not loaded by its usual name. */
 void *opengl_egl_hold(void);
 

@@ -1,4 +1,5 @@
-/* Fences of OpenGL that any thread can ask about, also one without an OpenGL context (cl_khr_gl_event).
+/* Fences of OpenGL and EGL that any thread can ask about, also one without an OpenGL context (cl_khr_gl_event,
+ * cl_khr_egl_event).
  *
  * glClientWaitSync needs a current context that shares the sync object, and OpenGL counts no references to it.  With EGL,
  * a fence is therefore an EGL sync object behind the application's: eglClientWaitSync needs no context
@@ -15,7 +16,8 @@ struct opengl_fence;
 enum opengl_fence_state {
 	OPENGL_FENCE_PENDING,
 	OPENGL_FENCE_PASSED,
-	OPENGL_FENCE_LOST                /* it can never pass: the application has terminated the display */
+	/* It can never pass: the application has terminated the display, or destroyed its EGL sync object. */
+	OPENGL_FENCE_LOST
 };
 
 /* Makes a fence of the sync object, in the thread in which gl is current.  The application may delete the object
@@ -23,6 +25,9 @@ enum opengl_fence_state {
  * Otherwise later commands of the context wait for it, too, and are flushed.
  * Returns 0; EINVAL: there is no such sync object; ENOMEM. */
 int opengl_fence_create(const struct opengl *gl, void *sync, struct opengl_fence **fence_out);
+/* As opengl_fence_create, for an EGL sync object of the type EGL_SYNC_FENCE_KHR, in any thread.  If a context of the
+ * display is current there, the application may destroy the object afterwards; else it has to keep it. */
+int opengl_fence_link(void *display, void *egl_sync, struct opengl_fence **fence_out);
 /* Frees it; NULL is fine. */
 void opengl_fence_destroy(struct opengl_fence *fence);
 

@@ -1,4 +1,4 @@
-/* Sharing with OpenGL (cl_khr_gl_sharing; OpenCL 3.1 API, 5.2.2, 5.3.1, 5.7). */
+/* Sharing with OpenGL (cl_khr_gl_sharing, cl_khr_gl_event, cl_khr_egl_event; OpenCL 3.1 API, 5.2.2, 5.3.1, 5.7, 5.11). */
 #include "config.h"
 
 #include "backend/gpu_graphics.h"
@@ -10,6 +10,7 @@
 #include "icd/object/info_rows.h"
 #include "icd/object/platform.h"
 
+#include <CL/cl_egl.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -182,36 +183,59 @@ CL_API_ENTRY cl_int CL_API_CALL clGetGLContextInfoKHR(const cl_context_propertie
 
 /* --- events --------------------------------------------------------------------------------- */
 
-static cl_int event_create(cl_context context, void *sync, cl_event *event_out)
+/* Makes the event of a fence, or of none that is pending.  failed: what opengl_fence_create or opengl_fence_link has
+ * returned; invalid: the code for EINVAL. */
+static cl_int event_create(cl_context context, cl_command_type type, int failed, cl_int invalid,
+			   struct opengl_fence *fence, cl_event *event_out)
 {
-	struct opengl gl;
-	struct opengl_fence *fence;
-	cl_int error = context_check(context);
-	if (error)
-		return error;
-	/* 5.11.2: CL_INVALID_GL_OBJECT if "sync is not the name of a sync object in the GL share group", which only an
-	 * OpenGL context can tell. */
-	if (!opengl_current(&gl)) {
-		log_err("clCreateEventFromGLsyncKHR: no OpenGL context is current in the calling thread");
-		return CL_INVALID_GL_OBJECT;
-	}
-	const int failed = opengl_fence_create(&gl, sync, &fence);
 	if (failed)
-		return failed == ENOMEM ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_GL_OBJECT;
-	error = ocl_event_create_linked(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR, fence, event_out);
+		return failed == ENOMEM ? CL_OUT_OF_HOST_MEMORY : invalid;
+	const cl_int error = ocl_event_create_linked(context, type, fence, event_out);
 	if (error)
 		opengl_fence_destroy(fence);
 	return error;
 }
 
-CL_API_ENTRY cl_event CL_API_CALL clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync sync,
-							     cl_int *errcode_ret)
+static cl_event event_return(cl_int error, cl_event event, cl_int *errcode_ret)
 {
-	cl_event event = NULL;
-	const cl_int error = event_create(context, sync, &event);
 	if (errcode_ret)
 		*errcode_ret = error;
 	return event;
+}
+
+CL_API_ENTRY cl_event CL_API_CALL clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync sync,
+							     cl_int *errcode_ret)
+{
+	struct opengl gl;
+	struct opengl_fence *fence = NULL;
+	cl_event event = NULL;
+	cl_int error = context_check(context);
+	if (error)
+		return event_return(error, NULL, errcode_ret);
+	/* 5.11: CL_INVALID_GL_OBJECT if "sync is not the name of a sync object in the GL share group", which only an
+	 * OpenGL context can tell. */
+	const bool current = opengl_current(&gl);
+	if (!current)
+		log_err("clCreateEventFromGLsyncKHR: no OpenGL context is current in the calling thread");
+	const int failed = current ? opengl_fence_create(&gl, sync, &fence) : EINVAL;
+	error = event_create(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR, failed, CL_INVALID_GL_OBJECT, fence, &event);
+	return event_return(error, event, errcode_ret);
+}
+
+CL_API_ENTRY cl_event CL_API_CALL clCreateEventFromEGLSyncKHR(cl_context context, CLeglSyncKHR sync,
+							      CLeglDisplayKHR display, cl_int *errcode_ret)
+{
+	struct opengl_fence *fence = NULL;
+	cl_event event = NULL;
+	cl_int error = context_check(context);
+	if (error)
+		return event_return(error, NULL, errcode_ret);
+	/* 5.11: CL_INVALID_EGL_OBJECT_KHR unless it is an "object of type EGL_SYNC_FENCE_KHR created with respect to
+	 * EGLDisplay display". */
+	const int failed = opengl_fence_link(display, sync, &fence);
+	error = event_create(context, CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR, failed, CL_INVALID_EGL_OBJECT_KHR, fence,
+			     &event);
+	return event_return(error, event, errcode_ret);
 }
 
 /* --- commands ------------------------------------------------------------------------------- */
@@ -240,7 +264,7 @@ static cl_int objects_check(cl_command_queue queue, cl_uint count, const cl_mem 
 static void linked_wait(cl_uint count, const cl_event *events)
 {
 	for (cl_uint i = 0; i < count; i++)
-		if (events[i]->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+		if (ocl_event_is_linked(events[i]))
 			(void)ocl_event_wait(events[i]);
 }
 
@@ -252,7 +276,7 @@ static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, c
 	if (!error)
 		error = objects_check(queue, mem_count, mems);
 	if (!error)
-		error = ocl_wait_list_check(queue->context, !release, count, events);
+		error = ocl_wait_list_check(queue->context, release ? OCL_WAIT_RELEASE : OCL_WAIT_ACQUIRE, count, events);
 	if (error)
 		return error;
 	/* 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing".  An event that was asked for has to

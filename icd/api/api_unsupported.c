@@ -68,7 +68,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDeviceEXT(cl_device_id device)
 	return ocl_device_check(device);
 }
 
-/* --- cl_khr_egl_image, cl_khr_egl_event: no device takes EGL objects ------------------ */
+/* --- cl_khr_egl_image: no device takes EGL objects ------------------ */
 
 CL_API_ENTRY cl_mem CL_API_CALL
 clCreateFromEGLImageKHR(cl_context context, CLeglDisplayKHR egldisplay, CLeglImageKHR eglimage,
@@ -92,12 +92,5 @@ clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue, cl_uint num_object
 			      const cl_event *event_wait_list, cl_event *event)
 {
 	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_event CL_API_CALL
-clCreateEventFromEGLSyncKHR(cl_context context, CLeglSyncKHR sync, CLeglDisplayKHR display,
-			    cl_int *errcode_ret)
-{
-	return no_object(with_context(context, CL_INVALID_EGL_OBJECT_KHR), errcode_ret);
 }
 

@@ -31,7 +31,7 @@ static inline cl_int enqueue_check_list(cl_command_queue queue, cl_uint count,
 					const cl_event *events)
 {
 	/* Most commands have no wait list. */
-	return count || events ? ocl_wait_list_check(queue->context, false, count, events) : CL_SUCCESS;
+	return count || events ? ocl_wait_list_check(queue->context, OCL_WAIT_PLAIN, count, events) : CL_SUCCESS;
 }
 
 /* Make commands that can be enqueued or recorded.  They check everything except the queue and the wait list, and return

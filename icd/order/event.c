@@ -7,6 +7,7 @@
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
 
+#include <CL/cl_egl.h>
 #include <CL/cl_gl.h>
 
 #include <stddef.h>
@@ -221,7 +222,8 @@ static cl_int fence_status(struct _cl_event *event, enum opengl_fence_state stat
 	if (state == OPENGL_FENCE_PASSED)
 		(void)status_lower(event, CL_COMPLETE);
 	else if (state == OPENGL_FENCE_LOST)
-		(void)status_lower(event, CL_INVALID_GL_OBJECT);
+		(void)status_lower(event, event->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR
+						  ? CL_INVALID_GL_OBJECT : CL_INVALID_EGL_OBJECT_KHR);
 	return status_load(event);
 }
 
@@ -567,7 +569,20 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 	}
 }
 
-cl_int ocl_wait_list_check(const struct _cl_context *context, bool linked, cl_uint count,
+bool ocl_event_is_linked(const struct _cl_event *event)
+{
+	return event->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR || event->type == CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR;
+}
+
+/* OpenCL 3.1 API, 5.11: events of OpenGL's sync objects are for acquires, those of EGL's for "commands to acquire and
+ * release memory objects". */
+static bool role_takes(enum ocl_wait_role role, const struct _cl_event *event)
+{
+	return role == OCL_WAIT_ACQUIRE || !ocl_event_is_linked(event) ||
+	       (role == OCL_WAIT_RELEASE && event->type == CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR);
+}
+
+cl_int ocl_wait_list_check(const struct _cl_context *context, enum ocl_wait_role role, cl_uint count,
 			   const cl_event *events)
 {
 	cl_int error = CL_SUCCESS;
@@ -578,9 +593,8 @@ cl_int ocl_wait_list_check(const struct _cl_context *context, bool linked, cl_ui
 			return CL_INVALID_EVENT_WAIT_LIST;
 		if (events[i]->context != context)
 			error = CL_INVALID_CONTEXT;
-		/* OpenCL 3.1 API, 5.11.2 on events that are linked to sync objects: "Passing such events to any other CL API that
-		 * enqueues commands will generate a CL_INVALID_EVENT error". */
-		else if (!linked && events[i]->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+		/* "Passing such events to any other CL API that enqueues commands will generate a CL_INVALID_EVENT error". */
+		else if (!role_takes(role, events[i]))
 			return CL_INVALID_EVENT;
 	}
 	return error;

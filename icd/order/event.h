@@ -72,7 +72,7 @@ struct ocl_submission {
 
 /* A user event, whose status is CL_SUBMITTED.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out);
-/* An event that is linked to a sync object: it is complete when fence, which it owns from then on, has passed; NULL:
+/* An event that is linked to a sync object of OpenGL or EGL: it is complete when fence, which it owns from then on, has passed; NULL:
  * now.  Its status is found by polling the fence.  It counts as settled, but only commands that use OpenGL in the
  * thread that submits them may wait for it (ocl_wait_list_check).  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_linked(cl_context context, cl_command_type type, struct opengl_fence *fence,
@@ -102,6 +102,9 @@ void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *subm
  * nothing is done. */
 struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out);
 
+/* Whether the event is linked to a sync object, which may have passed. */
+bool ocl_event_is_linked(const struct _cl_event *event);
+
 /* Makes later work in stream run after event, which is settled.  For a fence of another OpenGL context than the
  * current one it waits, and no lock may be held.  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST when the
  * event has failed. */
@@ -127,9 +130,14 @@ cl_int ocl_event_add_callback(cl_event event, cl_int type,
 /* CL_PROFILING_INFO_NOT_AVAILABLE until the command is complete. */
 cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *time_ns_out);
 
-/* Checks a wait list, as the specification demands for each function that takes one (OpenCL 3.0 API, 5.11).  linked:
- * whether it may have events that are linked to sync objects. */
-cl_int ocl_wait_list_check(const struct _cl_context *context, bool linked, cl_uint count,
+/* Checks a wait list, as the specification demands for each function that takes one (OpenCL 3.0 API, 5.11).  role:
+ * which events that are linked to sync objects it may have. */
+enum ocl_wait_role {
+	OCL_WAIT_PLAIN,                  /* none */
+	OCL_WAIT_RELEASE,                /* those of EGL */
+	OCL_WAIT_ACQUIRE                 /* those of OpenGL and EGL */
+};
+cl_int ocl_wait_list_check(const struct _cl_context *context, enum ocl_wait_role role, cl_uint count,
 			   const cl_event *events);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <CL/cl_egl.h>
 #include <CL/cl_gl.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -213,6 +213,23 @@ static void events(void)
 	ERROR_OBJECT(clCreateEventFromGLsyncKHR, CL_INVALID_GL_OBJECT, 1, FROM_SYNC(context, sync));
 	gl_make_current(&window, window.context);
 	gl.DeleteSync(sync);
+	void *(*create)(void *, unsigned, const int *) =
+		(void *(*)(void *, unsigned, const int *))window.find("eglCreateSyncKHR");
+	unsigned (*destroy)(void *, void *) = (unsigned (*)(void *, void *))window.find("eglDestroySyncKHR");
+	void *fence = create(window.display, 0x30F9, NULL); /* EGL_SYNC_FENCE_KHR */
+#define FROM_EGL_SYNC(context, sync, display) clCreateEventFromEGLSyncKHR(context, sync, display, &error_code)
+	ERROR_OBJECT(clCreateEventFromEGLSyncKHR, CL_INVALID_CONTEXT, 1,
+		     FROM_EGL_SYNC(world.wrong_context, fence, window.display));
+	ERROR_OBJECT(clCreateEventFromEGLSyncKHR, CL_INVALID_CONTEXT, 1,
+		     FROM_EGL_SYNC(world.context, fence, window.display));
+	ERROR_OBJECT(clCreateEventFromEGLSyncKHR, CL_INVALID_EGL_OBJECT_KHR, 1,
+		     FROM_EGL_SYNC(context, NULL, window.display));
+	ERROR_OBJECT(clCreateEventFromEGLSyncKHR, CL_INVALID_EGL_OBJECT_KHR, 1, FROM_EGL_SYNC(context, fence, NULL));
+	/* EGL_SYNC_REUSABLE_KHR */
+	void *reusable = create(window.display, 0x30FA, NULL);
+	ERROR_OBJECT(clCreateEventFromEGLSyncKHR, CL_INVALID_EGL_OBJECT_KHR, 1,
+		     FROM_EGL_SYNC(context, reusable, window.display));
+	REQUIRE(destroy(window.display, reusable) && destroy(window.display, fence));
 }
 
 static void objects(void)

@@ -1,10 +1,11 @@
-/* Protects: events that are linked to sync objects of OpenGL (cl_khr_gl_event): their status and information; acquires
+/* Protects: events that are linked to sync objects of OpenGL and EGL (cl_khr_gl_event, cl_khr_egl_event): their status and information; acquires
  * that wait for another thread's OpenGL context; waits and callbacks in threads without a context; sync objects that
  * are deleted first; EGL without sync objects; a display that is terminated; which commands refuse such events. */
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
 
+#include <CL/cl_egl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -374,6 +375,75 @@ static void lost_display(const struct drawing *drawing)
 	gl->Finish();
 }
 
+static void *egl_sync_make(void)
+{
+	void *(*create)(void *, unsigned, const int *) =
+		(void *(*)(void *, unsigned, const int *))sharing.window.find("eglCreateSyncKHR");
+	void *sync = create(sharing.window.display, 0x30F9, NULL); /* EGL_SYNC_FENCE_KHR */
+	CHECK(sync);
+	gl->Flush();
+	return sync;
+}
+
+static void egl_sync_destroy(void *sync)
+{
+	CHECK(((unsigned (*)(void *, void *))sharing.window.find("eglDestroySyncKHR"))(sharing.window.display, sync));
+}
+
+static cl_event egl_held_event(void *sync)
+{
+	cl_int code = 12345;
+	atomic_store(&held, true);
+	cl_event event = clCreateEventFromEGLSyncKHR(sharing.context, sync, sharing.window.display, &code);
+	CHECK_OK(code);
+	CHECK(status_of(event) == CL_SUBMITTED);
+	return event;
+}
+
+/* The event has a sync object of its own. */
+static void egl_syncs(const struct drawing *drawing)
+{
+	cl_command_type type = 0;
+	gl->DeleteSync(draw(drawing));
+	void *sync = egl_sync_make();
+	cl_event event = egl_held_event(sync);
+	egl_sync_destroy(sync);
+	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+	CHECK(type == CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR);
+	CHECK(clSetUserEventStatus(event, CL_COMPLETE) == CL_INVALID_EVENT);
+	CHECK(clEnqueueBarrierWithWaitList(queue, 1, &event, NULL) == CL_INVALID_EVENT);
+	CHECK(bright_after(drawing, 1, &event) == TEXELS);
+	atomic_store(&held, false);
+	CHECK_OK(clWaitForEvents(1, &event));
+	CHECK(status_of(event) == CL_COMPLETE);
+	CHECK_OK(clEnqueueReleaseGLObjects(queue, 1, &drawing->image, 1, &event, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(clReleaseEvent(event));
+}
+
+/* Without a context, it has only the application's. */
+static void *egl_thread(void *sync)
+{
+	cl_event event = egl_held_event(sync), other = egl_held_event(sync);
+	atomic_store(&held, false);
+	CHECK_OK(clWaitForEvents(1, &event));
+	CHECK(status_of(event) == CL_COMPLETE);
+	egl_sync_destroy(sync);
+	CHECK(clWaitForEvents(1, &other) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+	CHECK(status_of(other) == CL_INVALID_EGL_OBJECT_KHR);
+	CHECK_OK(clReleaseEvent(event));
+	CHECK_OK(clReleaseEvent(other));
+	return NULL;
+}
+
+static void egl_without_a_context(const struct drawing *drawing)
+{
+	pthread_t thread;
+	gl->DeleteSync(draw(drawing));
+	CHECK(!pthread_create(&thread, NULL, egl_thread, egl_sync_make()));
+	CHECK(!pthread_join(thread, NULL));
+}
+
 static void refused(const struct drawing *drawing)
 {
 	cl_event event = event_make(draw(drawing)), marker = NULL;
@@ -422,6 +492,8 @@ int main(void)
 	without_syncs(&drawing);
 	lost_display(&drawing);
 	refused(&drawing);
+	egl_syncs(&drawing);
+	egl_without_a_context(&drawing);
 	drawing_release(&drawing);
 	CHECK_OK(clReleaseKernel(count_bright));
 	CHECK_OK(clReleaseProgram(program));

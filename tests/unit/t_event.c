@@ -494,15 +494,15 @@ static void wait_lists(void)
 	object_init(&other.base, &context_type);
 	CHECK_EQ(ocl_event_create_user(&model.context, &events[0]), CL_SUCCESS);
 	CHECK_EQ(ocl_event_create_user(&other, &events[1]), CL_SUCCESS);
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 0, NULL), CL_SUCCESS);
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 1, events), CL_SUCCESS);
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 1, NULL), CL_INVALID_EVENT_WAIT_LIST);
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 0, events), CL_INVALID_EVENT_WAIT_LIST);
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 2, events), CL_INVALID_CONTEXT);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 0, NULL), CL_SUCCESS);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 1, events), CL_SUCCESS);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 1, NULL), CL_INVALID_EVENT_WAIT_LIST);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 0, events), CL_INVALID_EVENT_WAIT_LIST);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 2, events), CL_INVALID_CONTEXT);
 	cl_event wrong[2] = {events[1], (cl_event)&other};
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 2, wrong), CL_INVALID_EVENT_WAIT_LIST);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 2, wrong), CL_INVALID_EVENT_WAIT_LIST);
 	wrong[1] = NULL;
-	CHECK_EQ(ocl_wait_list_check(&model.context, false, 2, wrong), CL_INVALID_EVENT_WAIT_LIST);
+	CHECK_EQ(ocl_wait_list_check(&model.context, OCL_WAIT_PLAIN, 2, wrong), CL_INVALID_EVENT_WAIT_LIST);
 	for (unsigned i = 0; i < 2; i++)
 		CHECK_EQ(object_release(events[i], &ocl_event_type), CL_SUCCESS);
 }
