@@ -238,24 +238,6 @@ static struct gpu_stream *reclaim_stream(struct gpu_device *device)
 	return atomic_load(&device->reclaim[turn % GPU_RECLAIM_STREAMS]);
 }
 
-static cl_int free_after(struct gpu_device *device, gpu_address address,
-			 struct gpu_event *const *after, uint32_t count)
-{
-	struct gpu_stream *stream = reclaim_stream(device);
-	if (!stream)
-		return CL_OUT_OF_RESOURCES;
-	for (uint32_t i = 0; i < count; i++) {
-		cl_int error = gpu_stream_wait_event(stream, after[i]);
-		/* An event of another device that is lost need not be waited for. */
-		if (error && !gpu_device_status(after[i]->stream->device))
-			return error;
-	}
-	cl_int error = gpu_check(device, cuda.cuMemFreeAsync(address, stream->cu_stream));
-	if (!error)
-		gpu_stream_count(stream);
-	return error;
-}
-
 static void free_plain(struct gpu_device *device, void *object)
 {
 	struct gpu_scope scope;
@@ -263,6 +245,25 @@ static void free_plain(struct gpu_device *device, void *object)
 		return;
 	(void)gpu_check(device, cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)object));
 	gpu_leave(&scope);
+}
+
+/* If no stream can wait for the events, the host frees the memory when they have happened. */
+static cl_int free_after(struct gpu_device *device, gpu_address address,
+			 struct gpu_event *const *after, uint32_t count)
+{
+	struct gpu_stream *stream = reclaim_stream(device);
+	bool waits = stream;
+	for (uint32_t i = 0; i < count && waits; i++)
+		/* An event of another device that is lost need not be waited for. */
+		waits = !gpu_stream_wait_event(stream, after[i]) || gpu_device_status(after[i]->stream->device);
+	if (!waits) {
+		gpu_defer_quiet(device, free_plain, (void *)(uintptr_t)address, 0, after, count);
+		return CL_SUCCESS;
+	}
+	cl_int error = gpu_check(device, cuda.cuMemFreeAsync(address, stream->cu_stream));
+	if (!error)
+		gpu_stream_count(stream);
+	return error;
 }
 
 /* The memory of a lost device is freed with its context. */

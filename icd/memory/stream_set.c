@@ -73,9 +73,11 @@ static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witn
 	struct gpu_event *event;
 	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
 		return;
-	/* A record fails only on a lost device, where nothing runs any more. */
-	if (gpu_event_record(stream, false, &event))
+	/* Without an event, nobody can wait for the stream's work later. */
+	if (gpu_event_record(stream, false, &event)) {
+		(void)gpu_stream_drain(stream);
 		return;
+	}
 	if (!ocl_witnesses_add(witnesses, event))
 		(void)gpu_event_wait(event);
 	gpu_event_unref(event);

@@ -127,6 +127,37 @@ static void objects_go_while_a_kernel_runs(void)
 	}
 }
 
+static bool fault(const char *rules)
+{
+	int (*set)(const char *);
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, "culvert_soft_fault") : NULL;
+	if (!symbol)
+		return false;
+	memcpy(&set, &symbol, sizeof(set));
+	return !set(rules);
+}
+
+/* Memory whose last user is still running is freed afterwards, even if no stream can be made to wait for that. */
+static void memory_is_freed_without_a_wait(void)
+{
+	pthread_t watch;
+	if (none_here() || !fault(""))
+		SKIP("not softcuda");
+	const uint64_t block_B = gpu_device_caps(first())->memory_B / 20;
+	gpu_address block;
+	REQUIRE(!gpu_memory_alloc(first(), block_B, &block));
+	kernel_starts(&watch);
+	const uint64_t before = calls("cuMemFree*");
+	CHECK(fault("cuStreamWaitEvent:*:OUT_OF_MEMORY"));
+	gpu_memory_give_back(first(), block, block_B, &busy_until, 1);
+	CHECK_EQ(calls("cuMemFree*") - before, 0);
+	CHECK(fault(""));
+	kernel_ends(watch);
+	gpu_defer_reap(first());
+	CHECK_EQ(calls("cuMemFree*") - before, 1);
+}
+
 /* A program that is never idle does not gather what it has let go of without end. */
 static void the_first_of_many_waits(void)
 {
@@ -247,6 +278,7 @@ static const struct test_case cases[] = {
 	TEST(code_is_assembled_and_loaded),
 	TEST(setup),
 	TEST(objects_go_while_a_kernel_runs),
+	TEST(memory_is_freed_without_a_wait),
 	TEST(the_first_of_many_waits),
 	TEST(much_memory_waits),
 	TEST(managed_memory_comes_back),

@@ -5,7 +5,8 @@
  * Seen to fail with each of these mistakes in stream_set.c: streams with an id of 64 and more count as noted by
  * the bit of another; the second chunk is not looked at; a chunk that lost the race is put in all the same;
  * a stream is noted twice; a stream with unfinished work has no witness, or one that has finished has; order
- * leaves out a user; a witness is not given back, or not waited for where there is no memory for it. */
+ * leaves out a user; a witness is not given back, or not waited for where there is no memory for it; a stream in
+ * which no event can be recorded is not waited for. */
 #include "config.h"
 
 #include "icd/memory/stream_set.h"
@@ -204,6 +205,22 @@ static void no_memory(void)
 	CHECK_EQ(fake_gpu.events_live, 0);
 }
 
+/* Nor because no event can be recorded. */
+static void no_event(void)
+{
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	model_start(1);
+	CHECK_EQ(ocl_stream_set_add(&model.set, model.streams[0]), CL_SUCCESS);
+	work_put(model.streams[0]);
+	fake_gpu.fail_in = 1;
+	ocl_stream_set_collect(&model.set, &witnesses);
+	CHECK_EQ(fake_gpu.fail_in, 0);
+	CHECK_EQ(witnesses.count, 0);
+	CHECK(!has_work(model.streams[0]));
+	ocl_stream_set_finish(&model.set);
+	CHECK_EQ(fake_gpu.events_live, 0);
+}
+
 /* What a lost device was given runs no more: nobody comes behind it. */
 static void lost_device(void)
 {
@@ -223,4 +240,5 @@ static void lost_device(void)
 	CHECK_EQ(fake_gpu.events_live, 0);
 }
 
-TEST_MAIN(TEST(random_sequences), TEST(threads_note), TEST(order_fails), TEST(no_memory), TEST(lost_device))
+TEST_MAIN(TEST(random_sequences), TEST(threads_note), TEST(order_fails), TEST(no_memory), TEST(no_event),
+	  TEST(lost_device))
