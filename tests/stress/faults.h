@@ -38,6 +38,9 @@ void faults_external(struct faults_run *run, cl_command_queue queue);
 void faults_il(struct faults_run *run, cl_command_queue queue);
 /* A small job on each device in a context of its own: served tells who did it. */
 void faults_serve(struct faults_run *run);
+/* Has the driver free the blocks of memory that it keeps for later allocations, whose number is a matter of time.
+ * False: a call fails, and some may be left. */
+bool faults_exhaust(void);
 
 /* Notes that something must not be. */
 void faults_wrong(struct faults_run *run, const char *what, int line);

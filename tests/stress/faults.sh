@@ -18,17 +18,15 @@ CULVERT_COPY_THREADS=3
 CULVERT_CACHE=${FAULTS_CACHE:-on}
 export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
 
-# How many objects of one kind may be left more than without a fault: who fails to give
-# something back has it still.  Events are pooled, and how many are in use at once is a matter of
-# time: 44 to 53 in runs without a fault.  The most of four such (learn) is 47 and more but for
-# one time in ten thousand, and so 6 more are no leak.  A leak of one for each error is less than
-# that where a call fails once: each_time() is for those.  Blocks of a device's memory are kept
-# if nothing waits for them when they are given back: once in some thousand runs there is one more.
+# How many objects of one kind may be left more than without a fault.  An object whose destruction failed is
+# left.  Events are pooled, and how many are in use at once depends on time: 44 to 53 in runs without a fault.
+# The maximum of four runs (learn) is 47 or more except in one of ten thousand, so 6 more are no leak.  A leak
+# of one event for each error is less than that where a call fails once: each_time() finds it.  Blocks of memory
+# that a device keeps for later allocations are freed before the blocks are counted (faults_exhaust).
 slack() {
 	case $1:$2 in
 	events:*) echo 6 ;;
 	streams:*) echo 1 ;;
-	device_allocations:*) echo 2 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
 	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*|*:cuIpcClose*) echo 1 ;;
@@ -46,7 +44,8 @@ leaks() { # counts file, call
 	done < "$1"
 }
 
-# Where a call always fails, what each error leaks adds up: events and blocks of memory.
+# Where a call always fails, what each error leaks adds up: events and blocks of memory.  Memory of a device
+# that cannot be used any more is freed with its context, and is not counted.
 # How many waits between streams are needed at all is a matter of time: 9 to 58 mostly, and so there
 # are ten tries.
 each_time() { # call
@@ -60,7 +59,9 @@ each_time() { # call
 	done
 	[ $ended -le 1 ] || echo "WRONG: it ends with $ended"
 	[ "$injected" -gt "$(slack events)" ] || echo "WRONG: too few errors to tell ($try tries)"
-	leaks "$count" "$1" | grep -E 'events|device_allocations'
+	kinds='events|device_allocations'
+	! grep -q 'kept blocks could not be freed' "$FAULTS_DIR/each.out" || kinds=events
+	leaks "$count" "$1" | grep -E "$kinds"
 }
 
 # Only what a program starts with may leave it without a platform.

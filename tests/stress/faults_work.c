@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 1024, SIZE_B = N * 4, PATIENCE_US = 5000000, STEP_US = 200 };
+enum { N = 1024, SIZE_B = N * 4, PATIENCE_US = 20000000, STEP_US = 200 };
 
 static const char source[] =
 "constant float table[4] = {1, 2, 3, 4};\n"
@@ -603,12 +603,24 @@ static void work_in_context(struct faults_run *run)
 		end_queue(run, queues[i]);
 }
 
+/* Memory objects are destroyed by another thread if the host's memory is still in use, and contexts after them. */
+static atomic_uint contexts_begun, contexts_ended;
+
+static void CL_CALLBACK context_ended(cl_context context, void *unused)
+{
+	(void)context;
+	(void)unused;
+	atomic_fetch_add(&contexts_ended, 1);
+}
+
 static bool begin(struct faults_run *run, cl_uint count, const cl_device_id *devices)
 {
 	cl_int code = 12345;
 	run->context = clCreateContext(NULL, count, devices, complain, NULL, &code);
 	NOTE(clCreateContext, code);
 	WRONG_UNLESS((run->context != NULL) == (code == CL_SUCCESS));
+	if (run->context && !clSetContextDestructorCallback(run->context, context_ended, NULL))
+		atomic_fetch_add(&contexts_begun, 1);
 	return run->context;
 }
 
@@ -641,4 +653,62 @@ void faults_serve(struct faults_run *run)
 		end_queue(run, queue);
 		TRY(clReleaseContext(run->context));
 	}
+}
+
+/* A buffer of which the memory is allocated; NULL: it cannot be.  A fill that fails for another reason has allocated
+ * it. */
+static cl_mem backed(cl_context context, cl_command_queue queue, size_t size_B)
+{
+	cl_int code = 12345;
+	cl_mem mem = clCreateBuffer(context, 0, size_B, NULL, &code);
+	if (!mem)
+		return NULL;
+	code = clEnqueueFillBuffer(queue, mem, "full", 4, 0, 64, 0, NULL, NULL);
+	if (code != CL_MEM_OBJECT_ALLOCATION_FAILURE)
+		return mem;
+	clReleaseMemObject(mem);
+	return NULL;
+}
+
+/* Takes all memory of a device, buffer by buffer: the driver then frees what it keeps for later allocations.  The
+ * memory of a last, small buffer is allocated once these buffers are freed.  False: a call fails. */
+static bool exhaust(cl_context context, cl_device_id device)
+{
+	enum { MOST = 64 };
+	cl_mem mems[MOST] = {NULL};
+	cl_ulong size_B = 0;
+	unsigned count = 0;
+	cl_int code = clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(size_B), &size_B, NULL);
+	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+	if (code || !queue)
+		return false;
+	while (count < MOST && (mems[count] = backed(context, queue, (size_t)size_B)))
+		count++;
+	bool good = count && count < MOST && !clFinish(queue);
+	while (count)
+		clReleaseMemObject(mems[--count]);
+	cl_mem last = backed(context, queue, SIZE_B);
+	good &= last && !clFinish(queue);
+	if (last)
+		clReleaseMemObject(last);
+	clReleaseCommandQueue(queue);
+	return good;
+}
+
+bool faults_exhaust(void)
+{
+	static struct faults_run run;
+	bool good = find(&run);
+	for (unsigned us = 0; us < PATIENCE_US && atomic_load(&contexts_ended) < atomic_load(&contexts_begun); us += STEP_US)
+		usleep(STEP_US);
+	if (atomic_load(&contexts_ended) < atomic_load(&contexts_begun))
+		printf("WRONG: %u of %u contexts still exist\n", atomic_load(&contexts_begun) - atomic_load(&contexts_ended),
+		       atomic_load(&contexts_begun));
+	for (int i = 0; good && i < FAULTS_DEVICES; i++) {
+		cl_context context = clCreateContext(NULL, 1, &run.devices[i], NULL, NULL, NULL);
+		good = context && exhaust(context, run.devices[i]);
+		if (context)
+			clReleaseContext(context);
+	}
+	return good;
 }
