@@ -201,6 +201,12 @@ int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 	uint64_t seconds = 0, threads = 1;
 	const char *name = strrchr(argv[0], '/');
 	name = name ? name + 1 : argv[0];
+	if (argc > 1 && !strcmp(argv[1], "--help")) {
+		printf("usage: %s [--seconds N] [--runs N] [--from N] [--threads N] [ARGUMENT...]\n"
+		       "Makes random runs and prints those that go wrong, by their numbers.  The comment at the beginning of\n"
+		       "tests/fuzz/%s.c describes the arguments.\n", name, name);
+		return 0;
+	}
 	all.run = run;
 	all.from = 1;
 	for (; argc > 2 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {

@@ -256,6 +256,10 @@ static bool has_clock(cl_device_id device)
 int main(int argc, char **argv)
 {
 	struct api_test test;
+	if (argc > 1 && !strcmp(argv[1], "--help")) {
+		printf("usage: stamps [SECONDS]\nCompares profiling times with the clock of the GPU.\n");
+		return 0;
+	}
 	if (!api_test_start(&test, "tests/gpu/stamps"))
 		return API_TEST_SKIP;
 	/* Its times are a processor's, and a kernel there that waits for the host is no witness. */

@@ -232,6 +232,12 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "--print")) {
 			texture_print();
 			return 0;
+		} else if (!strcmp(argv[i], "--help")) {
+			puts("usage: texture-diff [--driver LIBRARY] --save FILE [--no-traps | --trap N]\n"
+			     "       texture-diff --compare FILE FILE [--show NAME]\n"
+			     "       texture-diff --print\n"
+			     "Stores what a driver's textures and surfaces return, compares two such files, or prints the PTX.");
+			return 0;
 		} else if (!strcmp(argv[i], "--compare") && i + 2 < argc) {
 			a = argv[++i];
 			b = argv[++i];

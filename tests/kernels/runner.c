@@ -222,6 +222,14 @@ static enum verdict run_file(const char *path, cl_device_id device)
 	return test.verdict;
 }
 
+static int usage(bool asked)
+{
+	fprintf(asked ? stdout : stderr,
+		"usage: runner [--platform NAME] [--device N] [--verbose] [--save DIR] [--facts FILE] [--binary] "
+		"[--il COMMAND] FILE.clt...\n");
+	return asked ? PASS : WRONG_FILE;
+}
+
 int main(int argc, char **argv)
 {
 	const char *platform = getenv("CLT_PLATFORM");
@@ -243,12 +251,8 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[first], "--facts") && first + 1 < argc &&
 			 facts_open(argv[first + 1]))
 			first++;
-		else {
-			fprintf(stderr, "usage: runner [--platform NAME] [--device N] [--verbose] "
-					"[--save DIR] [--facts FILE] [--binary] [--il COMMAND] "
-					"FILE.clt...\n");
-			return WRONG_FILE;
-		}
+		else
+			return usage(!strcmp(argv[first], "--help"));
 	}
 	if (first + 1 == argc)
 		report_prepare(argv[first]);

@@ -262,8 +262,19 @@ static void graphs_run(const struct order *order)
 		printf("faults: %u\n", it.faults_injected);
 }
 
+static int usage(void)
+{
+	printf("usage: graphs [--seed N] [--graphs N] [--seconds N] [--devices N] [--size NODES] [--schedule SCHEDULE]\n"
+	       "              [--fault RULES] [--print 1] [--apart 1]\n"
+	       "Compares random graphs of commands with sequential computations.  The comment at the beginning of\n"
+	       "tests/stress/graphs.c describes the options.\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "--help"))
+		return usage();
 	struct order order = {
 		.seed = 1, .graphs = number("--graphs", argc, argv, GRAPHS),
 		.size = number("--size", argc, argv, 0),

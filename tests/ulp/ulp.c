@@ -248,11 +248,11 @@ static bool take_words(int count, char **words, struct words *taken, struct run 
 	return true;
 }
 
-static int usage(void)
+static int usage(bool asked)
 {
 	printf("usage: ulp [--platform NAME] [--points N] [--exhaustive | --stride N] "
 	       "[--threads N] [--write FILE] [FUNCTION...]\n");
-	return 2;
+	return asked ? 0 : 2;
 }
 
 static int run_all(struct run *run, const struct words *words, const char *command)
@@ -284,7 +284,7 @@ int main(int count, char **arguments)
 	if (!words.wanted || !run.results)
 		printf("out of memory\n");
 	else if (!take_words(count, arguments, &words, &run))
-		status = usage();
+		status = usage(count == 2 && !strcmp(arguments[1], "--help"));
 	else
 		status = run_all(&run, &words,
 				 run.depth.stride == 1 ? "tests/ulp/ulp --exhaustive" :
