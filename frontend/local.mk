@@ -73,7 +73,9 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/spirv/function.c frontend/spirv/function.h \
 	frontend/spirv/global.c frontend/spirv/global.h \
 	frontend/spirv/group.c \
-	frontend/spirv/memory.c \
+	frontend/spirv/matrix.c frontend/spirv/matrix.h \
+	frontend/spirv/matrix_memory.c \
+	frontend/spirv/memory.c frontend/spirv/memory.h \
 	frontend/spirv/metadata.c frontend/spirv/metadata.h \
 	frontend/spirv/object.c frontend/spirv/object.h \
 	frontend/spirv/opencl_std.c frontend/spirv/opencl_std.h \

@@ -324,3 +324,29 @@ MATRIX culvert_matrix_c_double culvert_matrix_muladd(culvert_matrix_a_double a, 
 {
 	return mma_double(a, b, c);
 }
+
+/* -- for SPIR-V -------------------------------------------------------------------------------- */
+
+/* Products and loads of which the reader of SPIR-V composes those of its matrices (frontend/spirv/matrix.c). */
+#define PRODUCT(name, A, B, C, columns) \
+	MATRIX C __culvert_matrix_product_##name(A a, B b, C c) \
+	{ \
+		return columns(a, b, c); \
+	}
+PRODUCT(half, uint4, uint2, float4, columns_half)
+PRODUCT(half, uint4, uint2, uint2, columns_half)
+PRODUCT(bfloat16, uint4, uint2, float4, mma_bfloat16)
+PRODUCT(tf32, uint4, uint2, float4, mma_tf32)
+PRODUCT(double, double, double, double2, mma_double)
+PRODUCT(char_char, uint2, uint, int4, columns_char_char)
+PRODUCT(char_uchar, uint2, uint, int4, columns_char_uchar)
+PRODUCT(uchar_char, uint2, uint, int4, columns_uchar_char)
+PRODUCT(uchar_uchar, uint2, uint, int4, columns_uchar_uchar)
+
+#define TILES(way) \
+	MATRIX uint4 __culvert_matrix_tiles_##way(const __local ushort *line) \
+	{ \
+		return load_tiles_##way(line); \
+	}
+TILES(straight)
+TILES(transposed)

@@ -197,18 +197,22 @@ static LLVMValueRef splat(struct spirv_reader *reader, LLVMValueRef scalar, LLVM
 				      LLVMConstNull(LLVMVectorType(index, LLVMGetVectorSize(vector))), "");
 }
 
+/* Builds OpVectorTimesScalar, and OpMatrixTimesScalar of a cooperative matrix, which may have integers. */
 static bool build_times_scalar(struct spirv_reader *reader, const struct spirv_op *op)
 {
+	const bool is_matrix = op->op == SpvOpMatrixTimesScalar;
 	LLVMValueRef a = spirv_value_of(reader, op->words[3], op->type->value);
-	if (!a || !is_class(reader, op->type, SPIRV_FLOAT))
+	if (!a || (!(is_matrix && op->type->class == SPIRV_INT) && !is_class(reader, op->type, SPIRV_FLOAT)))
 		return false;
-	if (op->type->lanes == 1)
-		return spirv_fail(reader, "the operand is no vector");
+	if (op->type->lanes == 1 || is_matrix != (op->type->rows != 0))
+		return spirv_fail(reader, "the operand is no %s", is_matrix ? "cooperative matrix" : "vector");
 	LLVMValueRef b = spirv_value_of(reader, op->words[4], op->type->element->value);
 	if (!b)
 		return false;
-	return spirv_define(reader, op, compute(reader, op, LLVMFMul, op->type, a,
-						splat(reader, b, op->type->value)));
+	b = splat(reader, b, op->type->value);
+	if (op->type->class == SPIRV_INT)
+		return spirv_define(reader, op, LLVMBuildMul(reader->builder, a, b, ""));
+	return spirv_define(reader, op, compute(reader, op, LLVMFMul, op->type, a, b));
 }
 
 /* The sum of the products of two vectors' elements, for vectors that dot() does not take; NULL with a message.  type is
@@ -654,6 +658,7 @@ const struct spirv_row spirv_arithmetic_rows[] = {
 	{SpvOpFMod, 5, 5, 0, build_remainder},
 	{SpvOpSMod, 5, 5, 0, build_remainder},
 	{SpvOpVectorTimesScalar, 5, 5, 0, build_times_scalar},
+	{SpvOpMatrixTimesScalar, 5, 5, 0, build_times_scalar},
 	{SpvOpDot, 5, 5, 0, build_dot},
 	{SpvOpIAddCarry, 5, 5, LLVMAdd, build_pair},
 	{SpvOpISubBorrow, 5, 5, LLVMSub, build_pair},

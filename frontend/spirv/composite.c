@@ -6,6 +6,7 @@
 
 #include "frontend/llvm_compat.h"
 #include "frontend/spirv/global.h"
+#include "frontend/spirv/matrix.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -611,6 +612,8 @@ static bool build_construct(struct spirv_reader *reader, const struct spirv_op *
 {
 	if (spirv_is_aggregate(op->type))
 		return construct_in_memory(reader, op);
+	if (op->type->rows)
+		return spirv_matrix_fill(reader, op);
 	if (op->type->lanes > 1)
 		return construct_vector(reader, op);
 	return spirv_fail(reader, "the result has no parts");

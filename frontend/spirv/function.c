@@ -494,6 +494,9 @@ static bool build_kernel(struct spirv_reader *reader, const struct spirv_entry *
 	reader->now = spirv_at(reader->module, function->at);
 	if (function->type->returned->class != SPIRV_VOID)
 		return spirv_fail(reader, "a kernel returns nothing");
+	for (unsigned i = 0; i < function->type->part_count; i++)
+		if (function->type->parts[i]->holds_matrix)
+			return spirv_fail(reader, "no argument of a kernel is a cooperative matrix; pass a pointer to its elements");
 	struct spirv_parameter *parameters = find_parameters(reader, function);
 	if (!parameters)
 		return false;

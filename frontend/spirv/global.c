@@ -5,6 +5,7 @@
 #include "frontend/spirv/global.h"
 
 #include "frontend/llvm_compat.h"
+#include "frontend/spirv/matrix.h"
 #include "frontend/spirv/opencl_std.h"
 
 #include <inttypes.h>
@@ -164,6 +165,8 @@ static LLVMValueRef join_parts(const struct spirv_type *type, LLVMValueRef *part
 
 static bool build_composite(struct spirv_reader *reader, const struct spirv_op *op)
 {
+	if (op->type->rows)
+		return spirv_matrix_fill(reader, op);
 	size_t count;
 	uint32_t *ids = list_parts(reader, op, &count);
 	LLVMValueRef *parts = ids ? malloc((count + 1) * sizeof(LLVMValueRef)) : NULL;
@@ -303,6 +306,8 @@ static bool build_global(struct spirv_reader *reader, const struct spirv_op *op,
 	LLVMValueRef value = facts->linkage == SPIRV_IMPORT ? NULL : global_value(reader, op, type);
 	if (!value && facts->linkage != SPIRV_IMPORT)
 		return false;
+	if (type->holds_matrix)
+		return spirv_fail(reader, "a cooperative matrix can only be in a variable of the storage class Function");
 	LLVMValueRef variable = LLVMAddGlobalInAddressSpace(reader->llvm, type->memory, "", space);
 	if (value)
 		LLVMSetInitializer(variable, value);

@@ -2,11 +2,14 @@
  * barriers (3.49.20). */
 #include "config.h"
 
+#include "frontend/spirv/memory.h"
+
 #include "frontend/spirv/opencl_std.h"
 
 #include "frontend/llvm_compat.h"
 #include "frontend/spirv/function.h"
 #include "frontend/spirv/global.h"
+#include "frontend/spirv/matrix.h"
 
 #include <inttypes.h>
 
@@ -15,11 +18,6 @@
 
 /* --- memory operands ----------------------------------------------------------------------------------------- */
 
-struct access {
-	bool is_volatile;
-	uint32_t align_B;           /* 0: the module gives none */
-};
-
 /* Memory operands (SPIR-V 1.6, 3.29), and those of SPV_INTEL_memory_access_aliasing. */
 enum {
 	WITH_OPERAND = SpvMemoryAccessAlignedMask | SpvMemoryAccessAliasScopeINTELMaskMask |
@@ -27,11 +25,10 @@ enum {
 	KNOWN = WITH_OPERAND | SpvMemoryAccessVolatileMask | SpvMemoryAccessNontemporalMask,
 };
 
-/* Reads a mask and its operands from *at on, if there is one, and moves *at behind them; false with a message. */
-static bool read_access(struct spirv_reader *reader, const struct spirv_op *op, unsigned *at,
-			struct access *access)
+bool spirv_access_read(struct spirv_reader *reader, const struct spirv_op *op, unsigned *at,
+		       struct spirv_access *access)
 {
-	*access = (struct access){0};
+	*access = (struct spirv_access){0};
 	if (*at >= op->count)
 		return true;
 	const uint32_t mask = op->words[(*at)++];
@@ -50,14 +47,14 @@ static bool read_access(struct spirv_reader *reader, const struct spirv_op *op, 
 	return true;
 }
 
-static bool is_all_read(struct spirv_reader *reader, const struct spirv_op *op, unsigned at)
+bool spirv_is_all_read(struct spirv_reader *reader, const struct spirv_op *op, unsigned at)
 {
 	return at == op->count || spirv_fail(reader, "%u words that mean nothing here", op->count - at);
 }
 
 /* The alignment of an access: the type's own, or less if the module says so.  For aggregates the module may also say
  * more. */
-static unsigned alignment_of(const struct spirv_type *type, struct access access)
+static unsigned alignment_of(const struct spirv_type *type, struct spirv_access access)
 {
 	if (!access.align_B)
 		return type->align_B;
@@ -85,9 +82,9 @@ static bool load_input(struct spirv_reader *reader, const struct spirv_op *op)
 static bool build_load(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const struct spirv_instruction from = spirv_of(reader->module, op->words[3]);
-	struct access access;
+	struct spirv_access access;
 	unsigned at = 4;
-	if (!read_access(reader, op, &at, &access) || !is_all_read(reader, op, at))
+	if (!spirv_access_read(reader, op, &at, &access) || !spirv_is_all_read(reader, op, at))
 		return false;
 	if (spirv_is_input(reader->module, op->words[3]) && !reader->made[op->words[3]])
 		return load_input(reader, op);
@@ -99,6 +96,8 @@ static bool build_load(struct spirv_reader *reader, const struct spirv_op *op)
 		return false;
 	if (!op->type->memory)
 		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", op->type->id);
+	if (!spirv_matrix_is_private(reader, op->type, op->words[3]))
+		return false;
 	return spirv_define(reader, op, spirv_load(reader, op->type, pointer, alignment_of(op->type, access),
 						   access.is_volatile));
 }
@@ -112,16 +111,18 @@ static bool is_no_input(struct spirv_reader *reader, uint32_t pointer)
 
 static bool build_store(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct access access;
+	struct spirv_access access;
 	unsigned at = 3;
 	LLVMValueRef pointer = spirv_pointer(reader, op->words[1]);
 	const struct spirv_type *type = pointer ? spirv_type_of(reader, op->words[2]) : NULL;
 	LLVMValueRef value = type ? spirv_value(reader, op->words[2]) : NULL;
-	if (!value || !is_no_input(reader, op->words[1]) || !read_access(reader, op, &at, &access) ||
-	    !is_all_read(reader, op, at))
+	if (!value || !is_no_input(reader, op->words[1]) || !spirv_access_read(reader, op, &at, &access) ||
+	    !spirv_is_all_read(reader, op, at))
 		return false;
 	if (!type->memory)
 		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", type->id);
+	if (!spirv_matrix_is_private(reader, type, op->words[1]))
+		return false;
 	return spirv_store(reader, type, value, pointer, alignment_of(type, access), access.is_volatile);
 }
 
@@ -130,17 +131,17 @@ static bool build_store(struct spirv_reader *reader, const struct spirv_op *op)
 /* Reads the memory operands of a copy (SPIR-V 1.6, 3.49.8): from version 1.4 on there may be two, for the target and for
  * the source.  "If only one is present, it applies to both." */
 static bool read_accesses(struct spirv_reader *reader, const struct spirv_op *op, unsigned at,
-			  struct access *to, struct access *from)
+			  struct spirv_access *to, struct spirv_access *from)
 {
-	if (!read_access(reader, op, &at, to))
+	if (!spirv_access_read(reader, op, &at, to))
 		return false;
 	*from = *to;
-	return (at == op->count || read_access(reader, op, &at, from)) && is_all_read(reader, op, at);
+	return (at == op->count || spirv_access_read(reader, op, &at, from)) && spirv_is_all_read(reader, op, at);
 }
 
 static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct access to, from;
+	struct spirv_access to, from;
 	LLVMValueRef target = spirv_pointer(reader, op->words[1]);
 	LLVMValueRef source = target ? spirv_pointer(reader, op->words[2]) : NULL;
 	const struct spirv_type *pointer = source ? spirv_type_of(reader, op->words[2]) : NULL;
@@ -159,14 +160,14 @@ static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
 	return true;
 }
 
-static unsigned copy_alignment(struct access access)
+static unsigned copy_alignment(struct spirv_access access)
 {
 	return access.align_B && access.align_B <= SPIRV_MOST_ALIGN_B ? access.align_B : 1;
 }
 
 static bool build_sized_copy(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct access to, from;
+	struct spirv_access to, from;
 	LLVMValueRef target = spirv_pointer(reader, op->words[1]);
 	LLVMValueRef source = target ? spirv_pointer(reader, op->words[2]) : NULL;
 	const struct spirv_type *type = source ? spirv_type_of(reader, op->words[3]) : NULL;

@@ -28,6 +28,11 @@ static const struct name all_names[] = {
 
 /* Numbers that the headers of some distributions lack, sorted in the same way. */
 static const struct name newer_names[] = {
+	{SPIRV_NAME_OPCODE, 4456, "TypeCooperativeMatrixKHR"},
+	{SPIRV_NAME_OPCODE, 4457, "CooperativeMatrixLoadKHR"},
+	{SPIRV_NAME_OPCODE, 4458, "CooperativeMatrixStoreKHR"},
+	{SPIRV_NAME_OPCODE, 4459, "CooperativeMatrixMulAddKHR"},
+	{SPIRV_NAME_OPCODE, 4460, "CooperativeMatrixLengthKHR"},
 	{SPIRV_NAME_OPCODE, 6116, "ConvertFToBF16INTEL"},
 	{SPIRV_NAME_OPCODE, 6117, "ConvertBF16ToFINTEL"},
 	{SPIRV_NAME_CAPABILITY, 5116, "BFloat16TypeKHR"},
@@ -37,7 +42,13 @@ static const struct name newer_names[] = {
 	{SPIRV_NAME_CAPABILITY, 6115, "BFloat16ConversionINTEL"},
 	{SPIRV_NAME_CAPABILITY, 6118, "JointMatrixINTEL"},
 	{SPIRV_NAME_CAPABILITY, 6187, "GlobalVariableHostAccessINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6192, "CooperativeMatrixCheckedInstructionsINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6411, "CooperativeMatrixPrefetchINTEL"},
 	{SPIRV_NAME_CAPABILITY, 6425, "TensorFloat32RoundingINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6434, "PackedCooperativeMatrixINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6435, "CooperativeMatrixInvocationInstructionsINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6436, "CooperativeMatrixTF32ComponentTypeINTEL"},
+	{SPIRV_NAME_CAPABILITY, 6437, "CooperativeMatrixBFloat16ComponentTypeINTEL"},
 	{SPIRV_NAME_CAPABILITY, 6441, "CacheControlsINTEL"},
 	{SPIRV_NAME_DECORATION, 6188, "HostAccessINTEL"},
 	{SPIRV_NAME_DECORATION, 6442, "CacheControlLoadINTEL"},
@@ -97,9 +108,10 @@ static const struct {
 	 {SpvCapabilityAsmINTEL}},
 	{"the host has no access to variables of the program; use a buffer",
 	 {6187 /* GlobalVariableHostAccessINTEL */}},
-	{"matrix instructions are not supported; programs ask the device before they use them",
-	 {6022 /* CooperativeMatrixKHR */, 6118 /* JointMatrixINTEL */,
-	  5118 /* BFloat16CooperativeMatrixKHR */}},
+	{"matrices are those of SPV_KHR_cooperative_matrix, which has loads, stores and products without this capability",
+	 {6118 /* JointMatrixINTEL */, 6192 /* CooperativeMatrixCheckedInstructionsINTEL */,
+	  6411 /* CooperativeMatrixPrefetchINTEL */, 6434 /* PackedCooperativeMatrixINTEL */,
+	  6435 /* CooperativeMatrixInvocationInstructionsINTEL */}},
 	{"block reads and writes of images have one row for each component (SPV_INTEL_subgroups)",
 	 {SpvCapabilitySubgroupImageMediaBlockIOINTEL}},
 	{"this is an extension for FPGAs or for Intel's vector compute",
@@ -163,6 +175,8 @@ static const uint32_t capabilities[] = {
 	SpvCapabilitySubgroupImageBlockIOINTEL, SpvCapabilitySplitBarrierINTEL, SpvCapabilityVariableLengthArrayINTEL,
 	SPIRV_CAPABILITY_BFLOAT16_TYPE, SPIRV_CAPABILITY_BFLOAT16_DOT, SPIRV_CAPABILITY_BFLOAT16_CONVERSION,
 	LONG_COMPOSITES, SpvCapabilityKernelAttributesINTEL,
+	SPIRV_CAPABILITY_MATRIX, SPIRV_CAPABILITY_BFLOAT16_MATRIX, SPIRV_CAPABILITY_TF32_MATRIX,
+	SPIRV_CAPABILITY_BFLOAT16_BITS_MATRIX,
 };
 
 /* The extensions of these capabilities.  OpExtension may name others, which has no effect unless the module uses their
@@ -176,7 +190,7 @@ static const char *const extensions[] = {
 	"SPV_INTEL_kernel_attributes", "SPV_INTEL_long_composites", "SPV_INTEL_memory_access_aliasing",
 	"SPV_INTEL_optnone", "SPV_INTEL_split_barrier", "SPV_INTEL_subgroups",
 	"SPV_INTEL_unstructured_loop_controls", "SPV_INTEL_variable_length_array", "SPV_KHR_bfloat16",
-	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
+	"SPV_KHR_bit_instructions", "SPV_KHR_cooperative_matrix", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
 	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_non_semantic_info", "SPV_KHR_shader_ballot",
 	"SPV_KHR_shader_clock", "SPV_KHR_subgroup_rotate", "SPV_KHR_subgroup_vote",
@@ -235,10 +249,15 @@ const struct spirv_facts *spirv_facts(const struct spirv_module *module, uint32_
 
 void spirv_has_result(unsigned op, bool *has_result, bool *has_type)
 {
-	if (op == SPIRV_OP_F_TO_BFLOAT16 || op == SPIRV_OP_BFLOAT16_TO_F)
-		*has_result = *has_type = true;
-	else
-		SpvHasResultAndType((SpvOp)op, has_result, has_type);
+	switch (op) {
+	case SPIRV_OP_F_TO_BFLOAT16: case SPIRV_OP_BFLOAT16_TO_F: case SPIRV_OP_MATRIX_LOAD:
+	case SPIRV_OP_MATRIX_MULADD: case SPIRV_OP_MATRIX_LENGTH: *has_result = *has_type = true; break;
+	case SPIRV_OP_TYPE_MATRIX:
+		*has_result = true;
+		*has_type = false;
+		break;
+	default: SpvHasResultAndType((SpvOp)op, has_result, has_type);
+	}
 }
 
 const char *spirv_string(struct spirv_instruction instruction, unsigned from)

@@ -6,6 +6,7 @@
 #include "frontend/llvm_compat.h"
 #include "frontend/module.h"
 #include "frontend/spirv/function.h"
+#include "frontend/spirv/matrix.h"
 #include "frontend/spirv/metadata.h"
 #include "frontend/spirv/value.h"
 #include "frontend/symbol.h"
@@ -75,12 +76,15 @@ static const struct table {
 } tables[] = {
 	{silent_rows, OUTSIDE | INSIDE},
 	{spirv_type_rows, OUTSIDE},
+	{spirv_matrix_type_rows, OUTSIDE},
 	{spirv_global_rows, OUTSIDE | INSIDE},
 	{spirv_opencl_std_rows, OUTSIDE | INSIDE},
 	{spirv_arithmetic_rows, INSIDE},
 	{spirv_call_rows, INSIDE},
 	{spirv_composite_rows, INSIDE},
 	{spirv_group_rows, INSIDE},
+	{spirv_matrix_rows, INSIDE},
+	{spirv_matrix_memory_rows, INSIDE},
 	{spirv_object_rows, INSIDE},
 	{spirv_memory_rows, INSIDE},
 };
@@ -128,7 +132,7 @@ static bool build_instruction(struct spirv_reader *reader, struct spirv_instruct
 	spirv_has_result(i.op, &has_result, &has_type);
 	if (has_type) {
 		op.type = spirv_type(reader, i.words[1]);
-		if (!op.type)
+		if (!op.type || (reader->may_stand && !spirv_matrix_may_result(reader, i.op, op.type)))
 			return false;
 	}
 	op.detail = row->detail;

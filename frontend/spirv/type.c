@@ -32,8 +32,7 @@ bool spirv_space(uint32_t storage, unsigned *space_out)
 
 /* --- type records -------------------------------------------------------------------------------------------- */
 
-/* Makes the record of a type; NULL: no memory. */
-static struct spirv_type *new_type(struct spirv_reader *reader, uint32_t id, enum spirv_class class)
+struct spirv_type *spirv_type_new(struct spirv_reader *reader, uint32_t id, enum spirv_class class)
 {
 	struct spirv_type *type = calloc(1, sizeof(*type));
 	if (!type) {
@@ -61,8 +60,8 @@ void spirv_types_finish(struct spirv_reader *reader)
 	reader->types = NULL;
 }
 
-static bool set_layout(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef value,
-		       LLVMTypeRef memory)
+bool spirv_type_set_layout(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef value,
+			   LLVMTypeRef memory)
 {
 	type->value = value;
 	type->memory = memory;
@@ -77,14 +76,14 @@ static bool set_layout(struct spirv_reader *reader, struct spirv_type *type, LLV
 
 static bool build_simple(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_type *type = new_type(reader, op->words[1],
+	struct spirv_type *type = spirv_type_new(reader, op->words[1],
 					   op->op == SpvOpTypeVoid ? SPIRV_VOID : SPIRV_BOOL);
 	if (!type)
 		return false;
 	if (op->op == SpvOpTypeVoid)
-		return set_layout(reader, type, LLVMVoidTypeInContext(reader->context), NULL);
+		return spirv_type_set_layout(reader, type, LLVMVoidTypeInContext(reader->context), NULL);
 	type->bits = 8;
-	return set_layout(reader, type, spirv_int(reader, 1), spirv_int(reader, 8));
+	return spirv_type_set_layout(reader, type, spirv_int(reader, 1), spirv_int(reader, 8));
 }
 
 static bool build_number(struct spirv_reader *reader, const struct spirv_op *op)
@@ -98,7 +97,7 @@ static bool build_number(struct spirv_reader *reader, const struct spirv_op *op)
 		return spirv_fail(reader, "numbers of %" PRIu32 " bits are not supported; integers have 8, 16, "
 				  "32 or 64 bits, floating-point numbers 16, 32 or 64", op->words[2]);
 	const bool is_bfloat = !is_int && op->count > 3;
-	struct spirv_type *type = new_type(reader, op->words[1],
+	struct spirv_type *type = spirv_type_new(reader, op->words[1],
 					   is_int ? SPIRV_INT : is_bfloat ? SPIRV_BFLOAT : SPIRV_FLOAT);
 	if (!type)
 		return false;
@@ -107,7 +106,7 @@ static bool build_number(struct spirv_reader *reader, const struct spirv_op *op)
 			   : bits == 16 ? LLVMHalfTypeInContext(reader->context)
 			   : bits == 32 ? LLVMFloatTypeInContext(reader->context)
 					: LLVMDoubleTypeInContext(reader->context);
-	return set_layout(reader, type, made, made);
+	return spirv_type_set_layout(reader, type, made, made);
 }
 
 static bool build_vector(struct spirv_reader *reader, const struct spirv_op *op)
@@ -122,14 +121,14 @@ static bool build_vector(struct spirv_reader *reader, const struct spirv_op *op)
 	if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
 		return spirv_fail(reader, "vectors of %" PRIu32 " elements are not supported; they have 2, 3, 4, "
 				  "8 or 16", lanes);
-	struct spirv_type *type = new_type(reader, op->words[1], element->class);
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], element->class);
 	if (!type)
 		return false;
 	type->element = element;
 	type->bits = element->bits;
 	type->lanes = lanes;
 	type->depth = 2;
-	return set_layout(reader, type, LLVMVectorType(element->value, lanes),
+	return spirv_type_set_layout(reader, type, LLVMVectorType(element->value, lanes),
 			  LLVMVectorType(element->memory, lanes));
 }
 
@@ -148,13 +147,13 @@ const struct spirv_type *spirv_make_pointer(struct spirv_reader *reader, uint32_
 		return spirv_fail(reader, "the storage class %s (%" PRIu32 ") is not supported",
 				  name ? name : "", made.words[2]), NULL;
 	}
-	struct spirv_type *type = new_type(reader, id, SPIRV_POINTER);
+	struct spirv_type *type = spirv_type_new(reader, id, SPIRV_POINTER);
 	if (!type)
 		return NULL;
 	type->bits = 64;
 	type->storage = made.words[2];
 	type->pointee = made.words[3];
-	set_layout(reader, type, spirv_ptr(reader, space), spirv_ptr(reader, space));
+	spirv_type_set_layout(reader, type, spirv_ptr(reader, space), spirv_ptr(reader, space));
 	return type;
 }
 
@@ -184,14 +183,15 @@ static bool build_array(struct spirv_reader *reader, const struct spirv_op *op)
 		return spirv_fail(reader, "more than %d types within one another", MOST_DEEP);
 	if (element->size_B && count > MOST_SIZE_B / element->size_B)
 		return spirv_fail(reader, "an array of %" PRIu64 " elements is too large", count);
-	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_ARRAY);
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], SPIRV_ARRAY);
 	if (!type)
 		return false;
 	type->element = element;
 	type->length = count;
 	type->depth = element->depth + 1;
+	type->holds_matrix = element->holds_matrix;
 	LLVMTypeRef made = LLVMArrayType2(element->memory, count);
-	return set_layout(reader, type, made, made);
+	return spirv_type_set_layout(reader, type, made, made);
 }
 
 /* The type of a struct's member.  It may be a pointer type that is defined later (OpTypeForwardPointer). */
@@ -213,6 +213,7 @@ static bool find_members(struct spirv_reader *reader, const struct spirv_op *op,
 			return false;
 		type->parts[i] = member;
 		members[i] = member->memory;
+		type->holds_matrix |= member->holds_matrix;
 		type->depth = member->depth >= type->depth ? member->depth + 1 : type->depth;
 		size_B += member->size_B + member->align_B;
 		if (type->depth > MOST_DEEP || size_B > MOST_SIZE_B)
@@ -246,7 +247,7 @@ static LLVMTypeRef struct_of(struct spirv_reader *reader, struct spirv_type *typ
 
 static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_STRUCT);
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], SPIRV_STRUCT);
 	if (!type)
 		return false;
 	/* The type is not visible until it is complete. */
@@ -261,7 +262,7 @@ static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
 	const bool good = find_members(reader, op, type, members);
 	if (good) {
 		LLVMTypeRef made = struct_of(reader, type, members);
-		set_layout(reader, type, made, made);
+		spirv_type_set_layout(reader, type, made, made);
 		reader->made[op->words[1]] = type;
 	}
 	free(members);
@@ -273,7 +274,7 @@ static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
 static bool build_function(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const struct spirv_type *returned = spirv_type(reader, op->words[2]);
-	struct spirv_type *type = returned ? new_type(reader, op->words[1], SPIRV_FUNCTION) : NULL;
+	struct spirv_type *type = returned ? spirv_type_new(reader, op->words[1], SPIRV_FUNCTION) : NULL;
 	if (!type)
 		return false;
 	reader->made[op->words[1]] = NULL;
@@ -299,17 +300,17 @@ static bool build_function(struct spirv_reader *reader, const struct spirv_op *o
 
 static bool build_opaque(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	return new_type(reader, op->words[1], SPIRV_OPAQUE) != NULL;
+	return spirv_type_new(reader, op->words[1], SPIRV_OPAQUE) != NULL;
 }
 
 static bool build_image(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_IMAGE);
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], SPIRV_IMAGE);
 	if (!type)
 		return false;
 	if (!spirv_image_is_supported(type))
 		return spirv_fail(reader, "an image of a kind that OpenCL C has not");
-	return set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL), spirv_ptr(reader, SPIRV_GLOBAL));
+	return spirv_type_set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL), spirv_ptr(reader, SPIRV_GLOBAL));
 }
 
 /* An image combined with a sampler is no value in LLVM IR (object.c). */
@@ -318,15 +319,15 @@ static bool build_sampled_image(struct spirv_reader *reader, const struct spirv_
 	const struct spirv_type *image = spirv_type(reader, op->words[2]);
 	if (image && image->class != SPIRV_IMAGE)
 		return spirv_fail(reader, "the type %" PRIu32 " is no image's", op->words[2]);
-	return image && new_type(reader, op->words[1], SPIRV_SAMPLED_IMAGE);
+	return image && spirv_type_new(reader, op->words[1], SPIRV_SAMPLED_IMAGE);
 }
 
 static bool build_pipe(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	if (op->words[2] > SpvAccessQualifierWriteOnly)
 		return spirv_fail(reader, "a pipe is read only or write only");
-	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_PIPE);
-	return type && set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL),
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], SPIRV_PIPE);
+	return type && spirv_type_set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL),
 				  spirv_ptr(reader, SPIRV_GLOBAL));
 }
 
@@ -344,14 +345,14 @@ static bool build_object(struct spirv_reader *reader, const struct spirv_op *op)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (rows[i].op != op->op)
 			continue;
-		struct spirv_type *type = new_type(reader, op->words[1], rows[i].class);
-		return type && set_layout(reader, type, spirv_ptr(reader, rows[i].space),
+		struct spirv_type *type = spirv_type_new(reader, op->words[1], rows[i].class);
+		return type && spirv_type_set_layout(reader, type, spirv_ptr(reader, rows[i].space),
 					  spirv_ptr(reader, rows[i].space));
 	}
 	/* A named barrier (memory.c): its number, and the number of work-items that wait there. */
-	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_BARRIER);
+	struct spirv_type *type = spirv_type_new(reader, op->words[1], SPIRV_BARRIER);
 	LLVMTypeRef pair = LLVMVectorType(spirv_int(reader, 32), 2);
-	return type && set_layout(reader, type, pair, pair);
+	return type && spirv_type_set_layout(reader, type, pair, pair);
 }
 
 static bool build_nothing(struct spirv_reader *reader, const struct spirv_op *op)

@@ -7,6 +7,7 @@
  *	struct, array                a constant, or a pointer to private memory that holds the value
  *	pointer                      a pointer of the storage class' address space (Clang's for the target nvptx64)
  *	image, pipe                  ptr addrspace(1);  sampler: ptr addrspace(4);  event, reservation: ptr
+ *	cooperative matrix           a vector of the elements that a work-item has (matrix.h)
  *	named barrier                <2 x i32>: its number, and the number of work-items that wait there
  *
  * Source: SPIR-V 1.6, 3.49.6.  Thread-safety: as the reader. */
@@ -33,7 +34,7 @@ struct spirv_type {
 	uint32_t id;
 	enum spirv_class class;     /* of a vector: the class of its elements */
 	unsigned bits;              /* width of a number, 8 for a bool; of a vector: the width of its elements */
-	unsigned lanes;             /* number of elements of a vector; 1: the type is no vector */
+	unsigned lanes;             /* number of elements of a vector or matrix; 1: the type is neither */
 	unsigned depth;             /* of types nested in each other, this one included */
 	LLVMTypeRef value;          /* of values; NULL for SPIRV_SAMPLED_IMAGE and SPIRV_OPAQUE */
 	LLVMTypeRef memory;         /* of values in memory; NULL if they cannot be in memory */
@@ -46,14 +47,28 @@ struct spirv_type {
 	const struct spirv_type **parts;           /* owned; a struct's members or a function's parameters */
 	unsigned part_count;
 	const struct spirv_type *returned;         /* of a function */
+	uint32_t rows, columns, use;               /* of a cooperative matrix; rows 0: the type is none */
+	bool holds_matrix;                         /* it is a matrix, or has one as a part */
 	uint32_t storage, pointee;                 /* of a pointer: its storage class, the id of a type */
 	struct spirv_instruction made;             /* the instruction, which has the kind of an image or pipe */
 };
+
+/* Whether two types are matrices of the same use and dimensions, or are no matrices. */
+static inline bool spirv_matrix_is_alike(const struct spirv_type *a, const struct spirv_type *b)
+{
+	return a->rows == b->rows && a->columns == b->columns && a->use == b->use;
+}
 
 /* The address space of a storage class; false if kernels have no such storage class. */
 bool spirv_space(uint32_t storage, unsigned *space_out);
 /* Makes a pointer type that a struct names before its definition (OpTypeForwardPointer).  NULL with a message. */
 const struct spirv_type *spirv_make_pointer(struct spirv_reader *reader, uint32_t id);
+/* Makes the record of a type, which is the value of its id.  NULL: no memory. */
+struct spirv_type *spirv_type_new(struct spirv_reader *reader, uint32_t id, enum spirv_class class);
+/* Sets the LLVM types of a type, and its size and alignment in memory.  memory: NULL if values cannot be in memory. Always
+ * returns true. */
+bool spirv_type_set_layout(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef value,
+			   LLVMTypeRef memory);
 /* Frees all types of a reader. */
 void spirv_types_finish(struct spirv_reader *reader);
 

@@ -60,7 +60,7 @@ bool spirv_no_memory(struct spirv_reader *reader)
 
 static bool is_type(unsigned op)
 {
-	return (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || op == SpvOpTypeNamedBarrier;
+	return (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || op == SpvOpTypeNamedBarrier || op == SPIRV_OP_TYPE_MATRIX;
 }
 
 static bool is_constant(unsigned op)
@@ -164,6 +164,8 @@ LLVMValueRef spirv_value(struct spirv_reader *reader, uint32_t id)
 		spirv_fail(reader, "the id %" PRIu32 " is used where its definition does not lead", id);
 		return NULL;
 	}
+	if (reader->may_stand && !reader->may_stand(reader, id))
+		return NULL;
 	return made.op == SpvOpConstantSampler ? make_sampler(reader, reader->made[id]) : reader->made[id];
 }
 
@@ -195,7 +197,7 @@ LLVMValueRef spirv_value_as(struct spirv_reader *reader, uint32_t id, const stru
 	LLVMValueRef value = own ? spirv_value(reader, id) : NULL;
 	if (!value)
 		return NULL;
-	if (own->value == type->value && own->memory == type->memory &&
+	if (own->value == type->value && own->memory == type->memory && spirv_matrix_is_alike(own, type) &&
 	    (spirv_is_aggregate(type) || LLVMTypeOf(value) == type->value))
 		return value;
 	spirv_fail(reader, "the operand %" PRIu32 " has another type than belongs there", id);
