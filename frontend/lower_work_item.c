@@ -121,8 +121,6 @@ static LLVMValueRef global_id(const struct site *site, bool wide)
 static LLVMValueRef group_id(const struct site *site, bool wide)
 {
 	LLVMValueRef group = special_register(site, "ctaid", wide);
-	if (site->uniform)
-		return group;
 	return LLVMBuildAdd(site->lowering->builder, group,
 			    hidden(site, ABI_HIDDEN_GROUP_START_X, wide), "");
 }
@@ -137,8 +135,8 @@ static LLVMValueRef enqueued_size(const struct site *site, bool wide)
 
 static LLVMValueRef group_count(const struct site *site, bool wide)
 {
-	return site->uniform ? special_register(site, "nctaid", wide)
-			     : hidden(site, ABI_HIDDEN_GROUP_COUNT_X, wide);
+	/* %nctaid is that of one grid, and a launch may be several. */
+	return hidden(site, ABI_HIDDEN_GROUP_COUNT_X, wide);
 }
 
 static LLVMValueRef build_in(const struct site *site, enum item item, bool wide)

@@ -12,7 +12,7 @@
 static const char magic[8] = "CULVERT";
 
 enum {
-	VERSION = 3,
+	VERSION = 4,
 	CHECKSUM_AT_B = 16,
 	CHECKED_FROM_B = CHECKSUM_AT_B + CHECKSUM_B,
 	FLAGS_AT_B = 36,

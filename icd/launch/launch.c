@@ -138,22 +138,40 @@ static inline cl_int local_decide(struct ocl_launch *launch, const struct ocl_nd
 	return launch->uniform && launch->edges ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
-static cl_int limits_fail(const struct ocl_launch *launch, cl_command_queue queue, unsigned i)
+/* The most work-groups in a dimension.  The ids of work-groups are parameters of 32 bits.  PTX from another compiler
+ * computes them from the GPU's registers alone, which only know one grid. */
+static inline uint64_t most_groups(const struct ocl_launch *launch, const struct gpu_caps *caps,
+				   unsigned i)
+{
+	return launch->code->abi->no_offset ? caps->max_grid[i] : UINT32_MAX;
+}
+
+static cl_int pieces_fail(const struct ocl_launch *launch, cl_command_queue queue, unsigned i)
 {
 	const struct gpu_caps *caps = queue->device->caps;
 	ocl_context_report(queue->context,
 			   "kernel %s: %llu work-groups in dimension %u, %s runs at most %llu",
 			   launch->kernel->name, (unsigned long long)groups_of(launch, i), i,
-			   caps->name, (unsigned long long)caps->max_grid[i]);
+			   caps->name, (unsigned long long)most_groups(launch, caps, i));
 	return CL_OUT_OF_RESOURCES;
 }
 
-static inline cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
+/* Decides how many grids the full work-groups need: OpenCL has no limit to the number of work-groups, CUDA's grids
+ * have one (65535 in dimensions 1 and 2). */
+static inline cl_int pieces_decide(struct ocl_launch *launch, cl_command_queue queue)
 {
-	const uint64_t *most = queue->device->caps->max_grid;
-	for (unsigned i = 0; i < launch->work_dim; i++)
-		if (groups_of(launch, i) > most[i])
-			return limits_fail(launch, queue, i);
+	const struct gpu_caps *caps = queue->device->caps;
+	launch->split = false;
+	for (unsigned i = 0; i < 3; i++) {
+		launch->pieces[i] = 1;
+		if (groups_of(launch, i) <= caps->max_grid[i])
+			continue;
+		if (groups_of(launch, i) > most_groups(launch, caps, i))
+			return pieces_fail(launch, queue, i);
+		launch->pieces[i] = (uint32_t)((launch->whole[i] + caps->max_grid[i] - 1) /
+					       caps->max_grid[i]);
+		launch->split = launch->split || launch->pieces[i] > 1;
+	}
 	return CL_SUCCESS;
 }
 
@@ -268,10 +286,11 @@ void ocl_launch_record(struct ocl_command *command)
 		command->u.launch.recorded = true;
 }
 
-/* Whether a grid of the launch does not start at work-item 0: because of an offset, or because it is at an edge. */
+/* Whether a grid of the launch does not start at work-item 0: because of an offset, because it is at an edge, or because
+ * it is another piece than the first. */
 static bool has_starts(const struct ocl_launch *launch)
 {
-	bool starts = false;
+	bool starts = launch->split;
 	for (unsigned i = 0; i < 3; i++)
 		starts = starts || launch->offset[i] || (launch->rest[i] && launch->whole[i]);
 	return starts;
@@ -324,10 +343,10 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	if (!error)
 		error = local_decide(launch, range, queue);
 	if (!error)
-		error = limits_check(launch, queue);
+		error = pieces_decide(launch, queue);
 	if (!error && launch->cooperative)
 		error = residency_check(launch, queue);
-	launch->special = launch->cooperative || launch->indirect || launch->edges;
+	launch->special = launch->cooperative || launch->indirect || launch->edges || launch->split;
 	return error ? error : functions_find(launch);
 }
 
@@ -512,44 +531,58 @@ static inline cl_int launch_whole(const struct ocl_launch *launch, struct gpu_si
 	return gpu_sink_launch(sink, gpu);
 }
 
-/* Describes one of the launch's grids: that of the full work-groups, or for a set of dimensions that of the smaller
- * work-groups at their edges. false: there are no such work-groups. */
-static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
+/* One of the launch's grids: that of a piece of the full work-groups, or for a set of dimensions that of the smaller
+ * work-groups at their edges. */
+struct grid {
+	unsigned edges;                  /* bit i: at the edge of dimension i */
+	uint32_t piece[3];               /* in the other dimensions */
+};
+
+/* Goes on to the launch's next grid.  false: there is none. */
+static bool grid_next(const struct ocl_launch *launch, struct grid *grid)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(grid->edges >> i & 1) && ++grid->piece[i] < launch->pieces[i])
+			return true;
+		grid->piece[i] = 0;
+	}
+	/* The subset of the edges that follows; 0 after the last. */
+	grid->edges = (grid->edges - launch->edges) & launch->edges;
+	return grid->edges != 0;
+}
+
+/* false: the grid has no work-groups. */
+static bool grid_describe(const struct ocl_launch *launch, const struct grid *grid,
 			  struct hidden_values *values, struct gpu_launch *gpu)
 {
 	bool starts = false;
 	for (unsigned i = 0; i < 3; i++) {
 		const uint64_t whole = launch->whole[i];
-		const bool edge = edges >> i & 1;
-		gpu->grid[i] = edge ? 1 : (uint32_t)whole;
+		const bool edge = grid->edges >> i & 1;
+		const uint64_t most = (whole + launch->pieces[i] - 1) / launch->pieces[i];
+		const uint64_t start = edge ? whole : most * grid->piece[i];
+		const uint64_t left = whole - start;
+		gpu->grid[i] = edge ? 1 : (uint32_t)(left < most ? left : most);
 		gpu->block[i] = edge ? launch->rest[i] : launch->local[i];
 		if (!gpu->grid[i])
 			return false;
-		values->group_start[i] = edge ? (uint32_t)whole : 0;
-		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
+		values->group_start[i] = (uint32_t)start;
+		values->id_start[i] = launch->offset[i] + start * launch->local[i];
 		starts = starts || values->id_start[i];
 	}
 	gpu->function = starts ? launch->starting : launch->function;
 	return true;
 }
 
-/* The subset of all that follows edges; 0 after the last. */
-static unsigned edges_next(unsigned edges, unsigned all)
-{
-	return (edges - all) & all;
-}
-
 uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 {
-	const unsigned all = launch->edges;
 	struct hidden_values values;
 	struct gpu_launch gpu;
-	unsigned edges = 0;
+	struct grid grid = {0};
 	uint32_t count = 0;
-	do {
-		count += grid_describe(launch, edges, &values, &gpu);
-		edges = edges_next(edges, all);
-	} while (edges);
+	do
+		count += grid_describe(launch, &grid, &values, &gpu);
+	while (grid_next(launch, &grid));
 	return count;
 }
 
@@ -557,13 +590,12 @@ uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 static cl_int launch_several(const struct ocl_launch *launch, struct gpu_sink sink,
 			     struct hidden_values *values, struct gpu_launch *gpu)
 {
-	unsigned edges = 0;
+	struct grid grid = {0};
 	cl_int error = CL_SUCCESS;
 	do {
-		if (grid_describe(launch, edges, values, gpu))
+		if (grid_describe(launch, &grid, values, gpu))
 			error = gpu_sink_launch(sink, gpu);
-		edges = edges_next(edges, launch->edges);
-	} while (edges && !error);
+	} while (!error && grid_next(launch, &grid));
 	return error;
 }
 

@@ -97,12 +97,14 @@ struct ocl_launch {
 	uint64_t whole[3];               /* the number of work-groups of the full local size */
 	uint32_t rest[3];                /* the work-items left over, which make smaller work-groups */
 	uint32_t edges;                  /* bit i: dimension i has a rest */
+	uint32_t pieces[3];              /* the number of grids that the full work-groups of a dimension make */
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;        /* size of the local memory arguments together */
 	bool uniform;                    /* all work-groups must have the same size: local divides global */
 	bool indirect;                   /* the kernel may access any USM of the context */
 	bool recorded;                   /* in a command buffer, which notes the streams that use memory and modules */
 	bool cooperative;                /* all work-groups run concurrently; uniform is set */
+	bool split;                      /* into more than one piece in a dimension */
 	bool special;                    /* cooperative, indirect or of several grids */
 	uint64_t printf_buffer;          /* device address; valid while the command is being submitted */
 	uint64_t grid_barrier;           /* device address; valid likewise */

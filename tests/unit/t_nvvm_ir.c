@@ -362,8 +362,8 @@ static const char items_ir[] =
 	"  store i64 %all, ptr addrspace(1) %out\n  ret void\n}\n"
 	"!0 = !{i32 8, i32 4, i32 1}\n";
 
-/* Ids in the width that they are wanted in, required sizes as numbers, and parameters only
- * where work-groups need not be alike. */
+/* Ids in the width that they are wanted in, required sizes as numbers, and in any case a parameter for the work-groups of
+ * the grids before. */
 static void test_work_items(void)
 {
 	struct outcome u = lower_for(items_ir, 90, 48 * 1024, true);
@@ -375,7 +375,8 @@ static void test_work_items(void)
 	CHECK(has(&n.text, "ntid.y") && has(&n.text, "\"maxntidx\", i32 8"));
 	CHECK_EQ(u.abi->kernels[0].hidden_count, 1);
 	CHECK_EQ(u.abi->kernels[0].hidden[0], ABI_HIDDEN_ID_START_X);
-	CHECK_EQ(u.abi->kernels[1].hidden_count, 0);
+	CHECK_EQ(u.abi->kernels[1].hidden_count, 1);
+	CHECK_EQ(u.abi->kernels[1].hidden[0], ABI_HIDDEN_GROUP_START_Z);
 	CHECK_EQ(n.abi->kernels[1].hidden_count, 1);
 	CHECK_EQ(n.abi->kernels[1].hidden[0], ABI_HIDDEN_GROUP_START_Z);
 	outcome_finish(&u);
