@@ -42,7 +42,7 @@ LEFT_OUT = {
     "runtime/test_command_buffer_multi_device$": "asks for cl_khr_command_buffer_multi_device without asking whether it is there",
     "runtime/test_device_address$": "a draft of cl_ext_buffer_device_address",
     "runtime/test_large_buf$": "atomic_fetch_add() without -cl-std (OpenCL C 1.2 has none)",
-    "workgroup/(conditional_barrier|forcing_horizontal_parallelization_to_some_outer|b_loop_with_two_latches"
+    "workgroup/((un)?conditional_barriers?|forcing_horizontal_parallelization_to_some_outer|b_loop_with_two_latches"
     "|issue_548_convergent_propagation)$": "wants the order in which PoCL's work-items print",
 }
 
