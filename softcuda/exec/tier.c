@@ -22,9 +22,9 @@ static enum tier_mode mode;
 static void read_mode(void)
 {
 	const char *text = option_string(OPTION_SOFT_JIT);
-	mode = !strcmp(text, "always") ? TIER_ALWAYS : !strcmp(text, "on") ? TIER_ON : TIER_OFF;
-	if (mode == TIER_OFF && strcmp(text, "off"))
-		log_warn("softcuda: CULVERT_SOFT_JIT=%s: must be off, on or always; off is used", text);
+	mode = !strcmp(text, "always") ? TIER_ALWAYS : !strcmp(text, "off") ? TIER_OFF : TIER_ON;
+	if (mode == TIER_ON && strcmp(text, "on"))
+		log_warn("softcuda: CULVERT_SOFT_JIT=%s: must be off, on or always; on is used", text);
 }
 
 static enum tier_mode the_mode(void)
