@@ -8,5 +8,7 @@
 
 /* The time now in nanoseconds of CLOCK_MONOTONIC.  The times of GPU events are converted to it. */
 uint64_t host_now_ns(void);
+/* The processor time in nanoseconds that the calling thread has used (CLOCK_THREAD_CPUTIME_ID).  A system call. */
+uint64_t host_thread_ns(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* The decision which kernels run as machine code, and when they are compiled.
  *
- * At first the interpreter runs a kernel.  Once the interpreter has spent about as much time on the kernel as the
- * compiler would need, a thread that is about to begin one of the kernel's work-groups has it compiled by another process
- * (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as machine code, also those of
- * launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on", or "always" (a kernel is
- * compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are launches with a
+ * At first the interpreter runs a kernel.  Once the threads that launch the kernel have spent about as much processor time
+ * in its launches as the compiler would need, such a thread, when it is about to begin a work-group, has the kernel
+ * compiled by another process (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as
+ * machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on",
+ * or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are launches with a
  * watcher (exec/watch.h) and cooperative launches.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
@@ -28,7 +28,7 @@ enum tier_step {
 
 /* The state of one kernel of a program. */
 struct tier {
-	atomic_uint_fast64_t spent_ns;    /* time that the interpreter has spent on the kernel */
+	atomic_uint_fast64_t spent_ns;    /* processor time of the launching threads, interpreted */
 	struct tier_shape {
 		_Atomic(const struct compiled *) compiled;
 		atomic_int step;          /* enum tier_step */

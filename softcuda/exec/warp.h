@@ -18,6 +18,7 @@
 #include "softcuda/exec/matrix.h"
 #include "softcuda/exec/program.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { BARRIERS = 16, RANGES = 4, IMAGES = 4, PC_NONE = 0x7fffffff };
@@ -97,7 +98,9 @@ struct job {
 	struct bytes *report;
 	_Atomic(const struct compiled *) compiled;  /* machine code that new groups run; NULL: none yet */
 	struct tier *tier;                /* what decides about that; NULL: nobody (exec/tier.h) */
-	uint64_t since_ns;                /* when it began, for the tier */
+	/* Of the tier: the launching thread, and when it began, by the clock and in its processor time. */
+	pthread_t launcher;
+	uint64_t since_ns, since_thread_ns;
 	const struct exec_watch *watch;   /* NULL: nobody looks on */
 	void *watched;                    /* the watcher's own */
 	bool serial;                      /* stays on the thread that launches it */

@@ -231,6 +231,32 @@ static void case_on(void)
 	soft_exec_shutdown();
 }
 
+static bool find_slowly(const struct soft_launch *launch, uint64_t address, uint64_t *start_out, uint64_t *end_out)
+{
+	usleep(20000);
+	return device_find(launch, address, start_out, end_out);
+}
+
+/* Launches take long, but use little processor time, as on a busy computer: no compiler is started for them. */
+static void case_waits(void)
+{
+	static const struct soft_memory slow = {
+		.find = find_slowly, .describe = device_describe, .find_image = device_find_image
+	};
+	struct module module;
+	REQUIRE(module_load(&module, ptx) == CUDA_SUCCESS);
+	struct { void *out; } parameters = {device_take(LANES * sizeof(uint32_t))};
+	const struct soft_launch launch = {
+		.function = soft_program_function(module.program, "k"), .grid = {1, 1, 1}, .block = {LANES, 1, 1},
+		.parameters = &parameters, .memory = &slow, .sm = 90, .multiprocessor_count = 4
+	};
+	for (unsigned i = 0; i < 20; i++)
+		CHECK_EQ(soft_launch_run(&launch, &module.log), CUDA_SUCCESS);
+	for (unsigned s = 0; s < TIER_SHAPES; s++)
+		CHECK_EQ(atomic_load(&module.program->tiers[0].shapes[s].step), TIER_STEP_NONE);
+	module_finish(&module);
+}
+
 /* The system forbids memory to become executable, as SELinux and systemd's MemoryDenyWriteExecute do. */
 static void case_pages(void)
 {
@@ -403,6 +429,7 @@ static void a_compiler_is_slow(void)
 {
 	setenv("CULVERT_SOFT_JIT", "on", 1);
 	run_case("on", real_compiler, "is compiled");
+	run_case("waits", real_compiler, NULL);
 	setenv("FAULT_PART", "silent", 1);
 	run_case("silent", "/proc/self/exe", NULL);
 	unsetenv("FAULT_PART");
@@ -443,7 +470,7 @@ static int run_named(const char *name)
 {
 	static const struct { const char *name; void (*run)(void); } cases[] = {
 		{"calls", case_calls}, {"refused", case_refused}, {"silent", case_silent}, {"on", case_on},
-		{"pages", case_pages}, {"memory", case_memory}
+		{"waits", case_waits}, {"pages", case_pages}, {"memory", case_memory}
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (!strcmp(cases[i].name, name))
