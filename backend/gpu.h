@@ -34,6 +34,9 @@ typedef uint64_t gpu_address;      /* an address in device memory; 0: none */
 
 /* --- devices: found once, they live as long as the process -------------------- */
 
+/* How many processes at a time may have a context on a device: any number, one or none.  The administrator chooses. */
+enum gpu_compute_mode { GPU_COMPUTE_SHARED, GPU_COMPUTE_EXCLUSIVE, GPU_COMPUTE_PROHIBITED };
+
 /* What a device can do.  Constant. */
 struct gpu_caps {
 	char name[256];
@@ -55,6 +58,7 @@ struct gpu_caps {
 	uint32_t constant_B;
 	uint32_t warp;
 	uint32_t copy_engines;
+	enum gpu_compute_mode compute_mode;
 	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
 	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
 	bool exports;                  /* gpu_external_create works */
@@ -437,6 +441,8 @@ void *gpu_module_cuda(struct gpu_module *module);
 void *gpu_function_cuda(struct gpu_function *function);
 /* Whether the whole range is in one allocation in the device's memory. */
 bool gpu_memory_is_there(struct gpu_device *device, gpu_address address, uint64_t size_B);
+/* The memory of the device that neither this process nor another one has allocated, in bytes. */
+cl_int gpu_memory_left(struct gpu_device *device, uint64_t *left_B_out);
 /* Calls a function of the application with the device's context current; all that it puts into the stream is counted as
  * one operation.  No lock may be held. */
 cl_int gpu_call(struct gpu_stream *stream, void (*function)(void *cu_stream, void *data),

@@ -69,6 +69,10 @@ static void read_limits(struct gpu_caps *caps, CUdevice cu_device)
 
 static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 {
+	const uint32_t mode = attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+	caps->compute_mode = mode == CU_COMPUTEMODE_PROHIBITED          ? GPU_COMPUTE_PROHIBITED
+			     : mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? GPU_COMPUTE_EXCLUSIVE
+									: GPU_COMPUTE_SHARED;
 	caps->ecc = attribute(cu_device, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
 	caps->integrated = attribute(cu_device, CU_DEVICE_ATTRIBUTE_INTEGRATED);
 	caps->kernel_timeout = attribute(cu_device, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT);
@@ -178,6 +182,9 @@ static struct gpu_device *device_create(int ordinal, const struct gpu_caps *comm
 		goto free_device;
 	if (lock_init(&device->lock, LOCK_RANK_GPU))
 		goto finish_birth_lock;
+	/* OpenCL 3.0 API, 4.2 and 4.4: CL_DEVICE_AVAILABLE is false, and no context is created. */
+	if (device->caps.compute_mode == GPU_COMPUTE_PROHIBITED)
+		atomic_init(&device->lost, CL_DEVICE_NOT_AVAILABLE);
 	device->way = gpu_way_first(&device->caps);
 	device->max_pitch_B = attribute(device->cu_device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
 	for (int i = 0; i < GPU_PRIORITIES; i++)

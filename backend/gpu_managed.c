@@ -13,13 +13,8 @@ static _Atomic uint64_t managed_B;       /* size of all managed memory in this p
 /* Memory that the device's pool keeps does not count as free, because managed memory cannot use it. */
 static bool fits_device(struct gpu_device *device, uint64_t all_B)
 {
-	struct gpu_scope scope;
-	size_t free_B = 0, total_B = 0;
-	if (!device->caps.concurrent_managed || gpu_enter_new(device, &scope))
-		return false;
-	cl_int error = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
-	gpu_leave(&scope);
-	return !error && all_B <= free_B;
+	uint64_t left_B = 0;
+	return device->caps.concurrent_managed && !gpu_memory_left(device, &left_B) && all_B <= left_B;
 }
 
 static bool fits(struct gpu_device *const *devices, uint32_t count, uint64_t all_B)

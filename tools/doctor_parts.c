@@ -57,6 +57,30 @@ static const char *mend_driver(const struct findings *findings, const char *note
 	return NULL;
 }
 
+/* Who else uses the device, as far as the driver tells. */
+static void look_at_sharing(struct findings *findings, struct gpu_device *device, uint32_t index)
+{
+	const struct gpu_caps *caps = gpu_device_caps(device);
+	const char *mend = "sudo nvidia-smi --compute-mode DEFAULT";
+	uint64_t left_B = 0;
+	if (caps->compute_mode == GPU_COMPUTE_PROHIBITED) {
+		finding_add(findings, "device", FINDING_BAD, mend,
+			    "%u: its compute mode is prohibited: no program may use it", index);
+		return;
+	}
+	const cl_int error = gpu_memory_left(device, &left_B);
+	if (caps->compute_mode == GPU_COMPUTE_EXCLUSIVE && error)
+		finding_add(findings, "device", FINDING_BAD, mend,
+			    "%u: its compute mode is exclusive: one process at a time may use it, and another one does", index);
+	else if (caps->compute_mode == GPU_COMPUTE_EXCLUSIVE)
+		finding_add(findings, "device", FINDING_NOTE, mend,
+			    "%u: its compute mode is exclusive: only one process at a time may use it", index);
+	/* Less is not worth a line: a context takes some memory, and a desktop. */
+	if (!error && left_B < caps->memory_B / 4 * 3)
+		finding_add(findings, "device", FINDING_NOTE, "nvidia-smi   # lists the processes that use each GPU",
+			    "%u: %s of its memory are left: other processes hold the rest", index, tool_size(left_B));
+}
+
 void doctor_driver(struct findings *findings)
 {
 	struct gpu_device *const *devices;
@@ -77,6 +101,7 @@ void doctor_driver(struct findings *findings)
 			finding_add(findings, "device", FINDING_GOOD, NULL, "%u: %s, sm_%u, %s, driver %s",
 				    i, caps->name, caps->sm, tool_size(caps->memory_B),
 				    caps->driver_version);
+		look_at_sharing(findings, devices[i], i);
 		bytes_finish(&log);
 	}
 }

@@ -79,6 +79,7 @@ static void add_devices(unsigned count)
 		device->sm = sm;
 		device->multiprocessors = multiprocessors();
 		device->memory_B = memory_of_a_device(count);
+		device->used_B = soft_memory_of_others_B(device->memory_B);
 	}
 }
 
@@ -94,7 +95,7 @@ static void start_once(void)
 	uint64_t count = option_number(OPTION_SOFT_DEVICES);
 	add_devices(count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX);
 	soft_oracle_start();
-	understood = soft_sched_start() && soft_release() && soft_machine();
+	understood = soft_sched_start() && soft_release() && soft_machine() && soft_sharing();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child) && !atexit(close_driver);

@@ -7,6 +7,7 @@
 #include "softcuda/driver/graphics.h"
 #include "softcuda/driver/green.h"
 #include "softcuda/driver/handle.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/module.h"
 #include "softcuda/driver/object.h"
@@ -20,6 +21,8 @@
 CUresult soft_context_create_locked(struct soft_device *device, unsigned flags,
 				      unsigned api_version, struct soft_context **context_out)
 {
+	if (soft_sharing() == SOFT_SHARING_PROHIBITED)
+		return CUDA_ERROR_DEVICE_UNAVAILABLE;
 	CUresult result = soft_workers_start_locked();
 	if (result != CUDA_SUCCESS)
 		return result;

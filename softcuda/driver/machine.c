@@ -5,37 +5,80 @@
 #include "base/log.h"
 #include "base/options.h"
 
+#include <cuda.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <string.h>
 
-static const struct {
+/* A value of an option, and what it stands for; the first row is the default. */
+struct choice {
 	const char *name;
-	enum soft_machine machine;
-} machines[] = {
+	int value;
+};
+
+static const struct choice machines[] = {
 	{"desktop", SOFT_MACHINE_DESKTOP},
 	{"integrated", SOFT_MACHINE_INTEGRATED},
 	{"coherent", SOFT_MACHINE_COHERENT},
 	{"wsl", SOFT_MACHINE_WSL},
+	{0},
+};
+
+static const struct choice sharings[] = {
+	{"alone", SOFT_SHARING_ALONE},
+	{"busy", SOFT_SHARING_BUSY},
+	{"exclusive", SOFT_SHARING_EXCLUSIVE},
+	{"prohibited", SOFT_SHARING_PROHIBITED},
+	{0},
 };
 
 /* Written once. */
-static enum soft_machine chosen;
+static enum soft_machine machine;
+static enum soft_sharing sharing;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* 0: the option has none of these values. */
+static int choose_one(enum option option, const struct choice *rows)
+{
+	const char *name = option_string(option);
+	for (const struct choice *row = rows; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row->value;
+	log_err("softcuda: %s=%s is not one of %s, %s, %s, %s", option_name(option), name, rows[0].name, rows[1].name,
+		rows[2].name, rows[3].name);
+	return 0;
+}
 
 static void choose(void)
 {
-	const char *name = option_string(OPTION_SOFT_MACHINE);
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (!strcmp(machines[i].name, name))
-			chosen = machines[i].machine;
-	if (!chosen)
-		log_err("softcuda: %s=%s is not one of desktop, integrated, coherent, wsl",
-			option_name(OPTION_SOFT_MACHINE), name);
+	machine = choose_one(OPTION_SOFT_MACHINE, machines);
+	sharing = choose_one(OPTION_SOFT_SHARING, sharings);
 }
 
 enum soft_machine soft_machine(void)
 {
 	pthread_once(&once, choose);
-	return chosen;
+	return machine;
+}
+
+enum soft_sharing soft_sharing(void)
+{
+	pthread_once(&once, choose);
+	return sharing;
+}
+
+int soft_compute_mode(void)
+{
+	switch (soft_sharing()) {
+	case SOFT_SHARING_EXCLUSIVE:
+		return CU_COMPUTEMODE_EXCLUSIVE_PROCESS;
+	case SOFT_SHARING_PROHIBITED:
+		return CU_COMPUTEMODE_PROHIBITED;
+	default:
+		return CU_COMPUTEMODE_DEFAULT;
+	}
+}
+
+uint64_t soft_memory_of_others_B(uint64_t memory_B)
+{
+	return soft_sharing() == SOFT_SHARING_BUSY ? memory_B / 4 * 3 : 0;
 }

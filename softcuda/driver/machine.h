@@ -1,6 +1,8 @@
-/* The kind of machine that softcuda acts as: CULVERT_SOFT_MACHINE. */
+/* The kind of machine that softcuda acts as, CULVERT_SOFT_MACHINE, and who else uses it, CULVERT_SOFT_SHARING. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_MACHINE_H
 #define CULVERT_SOFTCUDA_DRIVER_MACHINE_H
+
+#include <stdint.h>
 
 enum soft_machine {
 	SOFT_MACHINE_UNKNOWN,     /* the variable names none, which has been logged */
@@ -10,7 +12,21 @@ enum soft_machine {
 	SOFT_MACHINE_WSL          /* a card that Windows drives: no sharing with other devices or processes */
 };
 
+/* Who else uses the devices: CULVERT_SOFT_SHARING.  The last two are CUDA's compute modes. */
+enum soft_sharing {
+	SOFT_SHARING_UNKNOWN,     /* the variable names nothing of these, which has been logged */
+	SOFT_SHARING_ALONE,       /* nobody */
+	SOFT_SHARING_BUSY,        /* other processes hold three quarters of the memory */
+	SOFT_SHARING_EXCLUSIVE,   /* one process at a time may have a context on a device: this one has it */
+	SOFT_SHARING_PROHIBITED   /* no process may have one */
+};
+
 /* Any thread. */
 enum soft_machine soft_machine(void);
+enum soft_sharing soft_sharing(void);
+/* The compute mode that a device has by that: an enum CUcomputemode. */
+int soft_compute_mode(void);
+/* The part of memory_B that other processes hold. */
+uint64_t soft_memory_of_others_B(uint64_t memory_B);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects: `culvert doctor` names what limits a program: instances of MIG, MPS, the limits of a control group; and
-# nothing of it where there is none.
+# Protects: `culvert doctor` names what limits a program: instances of MIG, MPS, limits of a control group, compute modes
+# and other processes; and nothing of it where there is none.
 root=$(mktemp -d) || exit 2
 trap 'rm -rf "$root" "$root.out"' EXIT
 failed=0
@@ -32,4 +32,33 @@ echo "max 100000" >"$root/sys/fs/cgroup/cpu.max"
 echo max >"$root/sys/fs/cgroup/memory.max"
 says
 grep -F ' limits ' "$root.out" && failed=1
+
+# The driver itself says how many processes may use a device, and what others leave of its memory.
+unset CULVERT_SOFT_FAULT
+shared() {
+	wanted=$1
+	shift
+	OCL_ICD_VENDORS=$PWD/vendors CULVERT_CUDA=soft ./culvert doctor >"$root.out" 2>&1
+	code=$?
+	[ $code = $wanted ] || { echo "$CULVERT_SOFT_SHARING: exit code $code"; failed=1; }
+	for text; do
+		grep -qF -e "$text" "$root.out" || { echo "'$text' is not said:"; cat "$root.out"; failed=1; }
+	done
+}
+[ -n "$OCL_ICD_VENDORS" ] || exit $failed
+CULVERT_SOFT_SHARING=alone
+export CULVERT_SOFT_SHARING
+shared 0
+grep -E 'compute mode|are left' "$root.out" && failed=1
+CULVERT_SOFT_SHARING=busy
+shared 0 "[ note ] device     0: " "of its memory are left: other processes hold the rest" "compiled and ran a kernel correctly"
+CULVERT_SOFT_SHARING=exclusive
+shared 0 "[ note ] device     0: its compute mode is exclusive" "sudo nvidia-smi --compute-mode DEFAULT" \
+	"compiled and ran a kernel correctly"
+CULVERT_SOFT_FAULT=cuDevicePrimaryCtxRetain:*:DEVICE_UNAVAILABLE
+export CULVERT_SOFT_FAULT
+shared 1 "[ FAIL ] device     0: its compute mode is exclusive: one process at a time may use it, and another one does"
+unset CULVERT_SOFT_FAULT
+CULVERT_SOFT_SHARING=prohibited
+shared 1 "[ FAIL ] device     0: its compute mode is prohibited" "CL_DEVICE_NOT_AVAILABLE"
 exit $failed
