@@ -7,7 +7,7 @@
 enum {
 	PLAIN = 'P',
 	CHOICES = 'C',
-	VERSION = 3,
+	VERSION = 4,
 	/* Of a program binary. */
 	VERSION_AT_B = 8,
 	TYPE_AT_B = 12,
