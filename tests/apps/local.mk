@@ -12,4 +12,4 @@ TESTS += tests/apps/picture.sh
 endif
 TESTS += $(apps_scripts)
 endif
-not_tests += tests/apps/platforms.py tests/apps/pytests.py tests/apps/results.py tests/apps/sycl.py
+not_tests += tests/apps/llama_cpp_edit.py tests/apps/platforms.py tests/apps/pytests.py tests/apps/results.py tests/apps/sycl.py

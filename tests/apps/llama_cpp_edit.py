@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Edits the OpenCL backend of llama.cpp (ggml's src/ggml-opencl) so that it takes a GPU of any vendor that can be asked
+for sub-groups of 32, as Culvert's can by cl_intel_required_subgroup_size.  Such a GPU is treated as Intel's are; where
+these kernels require sub-groups of 16, it is given 32.  Three mistakes that those GPUs forgive are mended as well:
+vectors of four floats at addresses that are no multiple of 16 (OpenCL C 3.0, 6.3.5), and a sum over a work-group of 64
+that takes it for one sub-group.
+	tests/apps/llama_cpp_edit.py GGML       the folder of ggml's source (llama.cpp's ggml)
+What it changes can be looked at, and offered, with git diff there.  Written for ggml 0.21.0 (d99724f2); it stops
+without a change where it does not find what it expects."""
+import glob
+import os
+import re
+import sys
+
+QUERY = """\
+// Whether the device can be asked for sub-groups of that size (cl_intel_required_subgroup_size).
+static bool ggml_opencl_has_sub_groups_of(cl_device_id device, size_t wanted) {
+    const cl_device_info sub_group_sizes_intel = 0x4108;
+    size_t bytes = 0;
+    if (clGetDeviceInfo(device, sub_group_sizes_intel, 0, NULL, &bytes) != CL_SUCCESS) {
+        return false;
+    }
+    std::vector<size_t> sizes(bytes / sizeof(size_t));
+    if (clGetDeviceInfo(device, sub_group_sizes_intel, bytes, sizes.data(), NULL) != CL_SUCCESS) {
+        return false;
+    }
+    return std::find(sizes.begin(), sizes.end(), wanted) != sizes.end();
+}
+
+"""
+# (what is looked for, what takes its place, how often it is there at least)
+HOST = [
+    (r"(?=// check if device should be accepted\n)", QUERY, 1),
+    (r'(else if \(strstr\(dev_ctx->device_name\.c_str\(\), "Intel"\))\)',
+     r"\1 || ggml_opencl_has_sub_groups_of(dev_ctx->device, 32))", 1),
+    (r"(?=\n    size_t max_workgroup_size;\n    bool fp16_support;)",
+     "\n    int small_sub_group = 16; // of kernels for Intel's GPUs", 1),
+    (r"(    backend_ctx->gpu_family = dev_ctx->gpu_family;\n)",
+     r"\1    backend_ctx->small_sub_group = ggml_opencl_has_sub_groups_of(dev_ctx->device, 16) ? 16 : 32;" "\n", 1),
+    (r'(" -cl-finite-math-only -cl-fast-relaxed-math")(?=;\n\n    if \(backend_ctx->adreno_use_large_buffer\))',
+     r'\1 +' "\n" r'                               " -D INTEL_SG=" + std::to_string(backend_ctx->small_sub_group)', 1),
+    # The kernel reads rows as float4.
+    (r"(case GGML_OP_RMS_NORM:\n +return op->ne\[0\] % 4 == 0 && ggml_is_contiguous_rows\(op->src\[0\]\));",
+     r"\1 && op->src[0]->nb[1] % 16 == 0;", 1),
+    (r"\b((?:nth0|sgs) +=) 16;", r"\1 backend_ctx->small_sub_group;", 20),
+]
+KERNELS = [
+    (r"(intel_reqd_sub_group_size)\(16\)", r"\1(INTEL_SG)", 1),
+    (r"(#define (?:N_SIMDWIDTH|N_SUBGROUP_SIZE)) 16\b", r"\1 INTEL_SG", 0),
+]
+
+# What other kernels get wrong: (file, edits).
+MISTAKES = {
+    "ssm_conv.cl": [(r"\bdot\(s\[i0\], c\[i0\]\)", "dot(vload4(i0, (global float *) s), c[i0])", 1)],
+    "ssm_scan.cl": [(r"\bsub_group_reduce_add\(", "work_group_reduce_add(", 2)],
+}
+
+
+def edited(path, edits):
+    """The file's text after the EDITS."""
+    with open(path) as file:
+        text = file.read()
+    for wanted, instead, least in edits:
+        text, count = re.subn(wanted, instead, text)
+        if count < least:
+            sys.exit("llama_cpp_edit: %s has no %r" % (path, wanted))
+    return text
+
+
+folder = os.path.join(sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__), "src/ggml-opencl")
+host = os.path.join(folder, "ggml-opencl.cpp")
+texts = {host: edited(host, HOST)}
+for kernel in glob.glob(os.path.join(folder, "kernels/*.cl")):
+    with open(kernel) as file:
+        if "intel_reqd_sub_group_size(16)" in file.read():
+            texts[kernel] = edited(kernel, KERNELS)
+for name, edits in MISTAKES.items():
+    kernel = os.path.join(folder, "kernels", name)
+    texts[kernel] = edited(kernel, edits)
+if len(texts) < 4:
+    sys.exit("llama_cpp_edit: no kernels in " + folder)
+for path, text in texts.items():
+    with open(path, "w") as file:
+        file.write(text)
+print("%d files edited in %s" % (len(texts), folder))
