@@ -2,6 +2,7 @@
 
 #include "backend/cuda_symbols.h"
 
+#include "backend/cuda_egl.h"
 #include "backend/cuda_gl.h"
 #include "backend/driver_library.h"
 #include "base/options.h"

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cuda_egl_frame;
+
 struct cuda_symbols {
 #define CUDA_SYMBOL(name, need, parameters) CUresult (CUDAAPI *name) parameters;
 #include "backend/cuda_symbols.def"

@@ -3,17 +3,12 @@
 #include "backend/gpu_graphics.h"
 
 #include "backend/cuda_gl.h"
-#include "backend/gpu_image_internal.h"
+#include "backend/gpu_graphics_internal.h"
 #include "base/log.h"
 
 #include <CL/cl_gl.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gpu_graphics {
-	struct gpu_device *device;
-	CUgraphicsResource cu_resource;
-};
 
 bool gpu_graphics_is_available(void)
 {
@@ -23,8 +18,7 @@ bool gpu_graphics_is_available(void)
 	       cuda.cuGraphicsUnregisterResource;
 }
 
-/* What the driver refuses is the application's error, unless memory is short or the device is lost. */
-static cl_int check(struct gpu_device *device, CUresult cu_result, const char *call)
+cl_int gpu_graphics_check(struct gpu_device *device, CUresult cu_result, const char *call, cl_int refusal)
 {
 	if (cu_result == CUDA_SUCCESS)
 		return CL_SUCCESS;
@@ -34,8 +28,13 @@ static cl_int check(struct gpu_device *device, CUresult cu_result, const char *c
 	if (cu_result == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT)
 		log_err("%s: the calling thread has no current OpenGL context that CUDA can use", call);
 	else
-		log_err("%s: the driver refuses the OpenGL object: %s (%d)", call, error->name, (int)cu_result);
-	return CL_INVALID_GL_OBJECT;
+		log_err("%s: the driver refuses the object of OpenGL or EGL: %s (%d)", call, error->name, (int)cu_result);
+	return refusal;
+}
+
+static cl_int check(struct gpu_device *device, CUresult cu_result, const char *call)
+{
+	return gpu_graphics_check(device, cu_result, call, CL_INVALID_GL_OBJECT);
 }
 
 cl_int gpu_graphics_fits(const struct gpu_device *device, bool drawing, bool *fits_out)

@@ -1,4 +1,4 @@
-/* Buffers, textures and renderbuffers of OpenGL that a device reads and writes (cudaGL.h, and cuGraphics* of the CUDA
+/* Buffers, textures and renderbuffers of OpenGL, and EGL images, that a device reads and writes (cudaGL.h, and cuGraphics* of the CUDA
  * driver API).
  *
  * CUDA demands that the OpenGL context is current in the thread that calls ("CUDA C++ Programming Guide", OpenGL
@@ -42,5 +42,24 @@ struct gpu_graphics_side {
  * before the call is done before the copy, and the copy before what it is told to do later. */
 cl_int gpu_graphics_copy(struct gpu_stream *stream, const struct gpu_graphics_side *sides, uint32_t count,
 			 bool to_opengl);
+
+/* --- EGL images (cudaEGL.h), in any thread ------------------------------------------------- */
+
+/* The order of the channels of a texel in memory. */
+enum gpu_egl_order { GPU_EGL_RGBA, GPU_EGL_BGRA, GPU_EGL_ARGB, GPU_EGL_ABGR, GPU_EGL_A };
+
+struct gpu_egl_frame {
+	uint64_t width, height;
+	struct gpu_texel texel;
+	enum gpu_egl_order order;        /* of four channels; one or two are red and green, or one is alpha */
+};
+
+bool gpu_egl_is_available(void);
+/* Registers an EGLImageKHR; gpu_graphics_unregister undoes it.  CL_INVALID_EGL_OBJECT_KHR,
+ * CL_IMAGE_FORMAT_NOT_SUPPORTED. */
+cl_int gpu_egl_register(struct gpu_device *device, void *image, struct gpu_egl_frame *frame_out,
+			struct gpu_graphics **graphics_out);
+/* As gpu_graphics_copy, but the copies are only ordered in stream. */
+cl_int gpu_egl_copy(struct gpu_stream *stream, const struct gpu_graphics_side *sides, uint32_t count, bool to_egl);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 	MAX_CUBE_MAP_TEXTURE_SIZE = 0x851C, MAJOR_VERSION = 0x821B, MINOR_VERSION = 0x821C,
 	CONTEXT_PROFILE_MASK = 0x9126, CONTEXT_COMPATIBILITY_PROFILE_BIT = 2,
 	RGBA = 0x1908, BGRA = 0x80E1, RGBA8 = 0x8058, RGBA16 = 0x805B,
-	EGL_CONTEXT_CLIENT_TYPE = 0x3097, EGL_OPENGL_API = 0x30A2
+	EGL_CONTEXT_CLIENT_TYPE = 0x3097, EGL_OPENGL_API = 0x30A2, EGL_VENDOR = 0x3053
 };
 
 typedef void (*function)(void);
@@ -77,6 +77,13 @@ bool opengl_egl_knows(void *display, void *context)
 {
 	int api;
 	return egl_query(display, context, EGL_CONTEXT_CLIENT_TYPE, &api);
+}
+
+bool opengl_egl_is_display(void *display)
+{
+	const char *(*query)(void *, int);
+	SET(query, egl_symbol("eglQueryString"));
+	return display && query && query(display, EGL_VENDOR);
 }
 
 bool opengl_egl_current(void **display_out, void **context_out)

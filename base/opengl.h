@@ -64,6 +64,8 @@ bool opengl_has_egl(void);
 bool opengl_has_glx(void);
 /* Whether display and context are known to EGL.  GLX has no such check. */
 bool opengl_egl_knows(void *display, void *context);
+/* Whether EGL has that display, initialized. */
+bool opengl_egl_is_display(void *display);
 /* EGL's display and context that are current in the calling thread; false: there are none. */
 bool opengl_egl_current(void **display_out, void **context_out);
 /* The function of EGL or OpenGL of that name, by EGL; NULL: EGL is not loaded, or has none. */

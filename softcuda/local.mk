@@ -45,7 +45,7 @@ softcuda_driver_sources = \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \
 	softcuda/driver/device.h softcuda/driver/device_attribute.def softcuda/driver/entry.c \
 	softcuda/driver/entry.h softcuda/driver/event.c softcuda/driver/event.h softcuda/driver/fault.c \
-	softcuda/driver/fault.h softcuda/driver/graphics.c softcuda/driver/graphics.h softcuda/driver/green.c softcuda/driver/green.h \
+	softcuda/driver/fault.h softcuda/driver/egl_image.c softcuda/driver/egl_image.h softcuda/driver/graphics.c softcuda/driver/graphics.h softcuda/driver/green.c softcuda/driver/green.h \
 	softcuda/driver/graphics_copy.c softcuda/driver/handle.c softcuda/driver/handle.h \
 	softcuda/driver/image.c softcuda/driver/image.h softcuda/driver/library.c \
 	softcuda/driver/library.h softcuda/driver/memory.c softcuda/driver/memory.h \

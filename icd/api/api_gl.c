@@ -1,10 +1,12 @@
-/* Sharing with OpenGL (cl_khr_gl_sharing, cl_khr_gl_event, cl_khr_egl_event; OpenCL 3.1 API, 5.2.2, 5.3.1, 5.7, 5.11). */
+/* Sharing with OpenGL and EGL (cl_khr_gl_sharing, cl_khr_gl_event, cl_khr_egl_event, cl_khr_egl_image; OpenCL 3.1 API,
+ * 5.2.2, 5.3.1, 5.7, 5.11). */
 #include "config.h"
 
 #include "backend/gpu_graphics.h"
 #include "base/log.h"
 #include "base/opengl_fence.h"
 #include "icd/api/enqueue.h"
+#include "icd/memory/egl_object.h"
 #include "icd/memory/gl_context.h"
 #include "icd/memory/gl_object.h"
 #include "icd/object/info_rows.h"
@@ -95,7 +97,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetGLObjectInfo(cl_mem memobj, cl_gl_object_ty
 	cl_int error = object_check(memobj, &ocl_mem_type);
 	if (error)
 		return error;
-	if (!memobj->gl)
+	if (!memobj->gl || memobj->gl->egl)
 		return CL_INVALID_GL_OBJECT;
 	if (gl_object_type)
 		*gl_object_type = memobj->gl->type;
@@ -240,19 +242,35 @@ CL_API_ENTRY cl_event CL_API_CALL clCreateEventFromEGLSyncKHR(cl_context context
 
 /* --- commands ------------------------------------------------------------------------------- */
 
-static cl_int objects_check(cl_command_queue queue, cl_uint count, const cl_mem *mems)
+/* What the commands for objects of OpenGL, and those for EGL images, differ in. */
+struct sharing {
+	bool egl;
+	cl_int invalid;                  /* the error for an object of another kind */
+	const struct ocl_command_kind *kinds[2];  /* of an acquire, and of a release */
+	cl_command_type types[2];
+};
+static const struct sharing opengl_sharing = {
+	false, CL_INVALID_GL_OBJECT, {&ocl_command_gl_acquire, &ocl_command_gl_release},
+	{CL_COMMAND_ACQUIRE_GL_OBJECTS, CL_COMMAND_RELEASE_GL_OBJECTS},
+};
+static const struct sharing egl_sharing = {
+	true, CL_INVALID_EGL_OBJECT_KHR, {&ocl_command_egl_acquire, &ocl_command_egl_release},
+	{CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR, CL_COMMAND_RELEASE_EGL_OBJECTS_KHR},
+};
+
+static cl_int objects_check(const struct sharing *sharing, cl_command_queue queue, cl_uint count, const cl_mem *mems)
 {
 	/* CL_INVALID_VALUE for a number without a list, or a list without a number. */
 	if (!count != !mems)
 		return CL_INVALID_VALUE;
-	if (!queue->context->shares_gl)
+	if (!sharing->egl && !queue->context->shares_gl)
 		return CL_INVALID_CONTEXT;
 	for (cl_uint i = 0; i < count; i++) {
 		cl_int error = object_check(mems[i], &ocl_mem_type);
 		if (!error && mems[i]->context != queue->context)
 			error = CL_INVALID_MEM_OBJECT;
-		if (!error && !mems[i]->gl)
-			error = CL_INVALID_GL_OBJECT;
+		if (!error && (!mems[i]->gl || mems[i]->gl->egl != sharing->egl))
+			error = sharing->invalid;
 		if (error)
 			return error;
 	}
@@ -268,13 +286,13 @@ static void linked_wait(cl_uint count, const cl_event *events)
 			(void)ocl_event_wait(events[i]);
 }
 
-static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, const cl_mem *mems,
-		      cl_uint count, const cl_event *events, cl_event *event)
+static cl_int enqueue(const struct sharing *sharing, cl_command_queue queue, bool release, cl_uint mem_count,
+		      const cl_mem *mems, cl_uint count, const cl_event *events, cl_event *event)
 {
 	struct ocl_command command;
 	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
-		error = objects_check(queue, mem_count, mems);
+		error = objects_check(sharing, queue, mem_count, mems);
 	if (!error)
 		error = ocl_wait_list_check(queue->context, release ? OCL_WAIT_RELEASE : OCL_WAIT_ACQUIRE, count, events);
 	if (error)
@@ -284,15 +302,16 @@ static cl_int enqueue(cl_command_queue queue, bool release, cl_uint mem_count, c
 	struct ocl_access *accesses = calloc(mem_count ? mem_count : 1, sizeof(*accesses));
 	if (!accesses)
 		return CL_OUT_OF_HOST_MEMORY;
-	ocl_command_init(&command, !mem_count ? &ocl_command_marker : release ? &ocl_command_gl_release
-									      : &ocl_command_gl_acquire,
-			 queue, release ? CL_COMMAND_RELEASE_GL_OBJECTS : CL_COMMAND_ACQUIRE_GL_OBJECTS, accesses);
+	ocl_command_init(&command, mem_count ? sharing->kinds[release] : &ocl_command_marker, queue,
+			 sharing->types[release], accesses);
 	for (cl_uint i = 0; i < mem_count; i++)
 		ocl_command_touch(&command, mems[i], 0, mems[i]->size_B,
 				  release ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
 	if (!mem_count)
 		linked_wait(count, events);
-	if (mem_count || event)
+	if (mem_count && sharing->egl)
+		error = ocl_queue_enqueue(&command, false, count, events, event);
+	else if (mem_count || event)
 		error = ocl_queue_enqueue_here(&command, count, events, event);
 	free(accesses);
 	return error;
@@ -303,8 +322,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueAcquireGLObjects(cl_command_queue comma
 							  cl_uint num_events_in_wait_list,
 							  const cl_event *event_wait_list, cl_event *event)
 {
-	return enqueue(command_queue, false, num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-		       event);
+	return enqueue(&opengl_sharing, command_queue, false, num_objects, mem_objects, num_events_in_wait_list,
+		       event_wait_list, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseGLObjects(cl_command_queue command_queue, cl_uint num_objects,
@@ -312,6 +331,44 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseGLObjects(cl_command_queue comma
 							  cl_uint num_events_in_wait_list,
 							  const cl_event *event_wait_list, cl_event *event)
 {
-	return enqueue(command_queue, true, num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-		       event);
+	return enqueue(&opengl_sharing, command_queue, true, num_objects, mem_objects, num_events_in_wait_list,
+		       event_wait_list, event);
+}
+
+/* --- EGL images ----------------------------------------------------------------------------- */
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateFromEGLImageKHR(cl_context context, CLeglDisplayKHR egldisplay,
+							CLeglImageKHR eglimage, cl_mem_flags flags,
+							const cl_egl_image_properties_khr *properties,
+							cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = object_check(context, &ocl_context_type);
+	/* 5.3.1: CL_INVALID_OPERATION without a device that supports images; CL_INVALID_VALUE for properties: there are
+	 * none. */
+	if (!error && (!ocl_context_has_images(context) || !gpu_egl_is_available()))
+		error = CL_INVALID_OPERATION;
+	if (!error && properties && properties[0])
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = ocl_egl_create_image(context, flags, egldisplay, eglimage, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueAcquireEGLObjectsKHR(cl_command_queue command_queue, cl_uint num_objects,
+							      const cl_mem *mem_objects,
+							      cl_uint num_events_in_wait_list,
+							      const cl_event *event_wait_list, cl_event *event)
+{
+	return enqueue(&egl_sharing, command_queue, false, num_objects, mem_objects, num_events_in_wait_list,
+		       event_wait_list, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue, cl_uint num_objects,
+							      const cl_mem *mem_objects,
+							      cl_uint num_events_in_wait_list,
+							      const cl_event *event_wait_list, cl_event *event)
+{
+	return enqueue(&egl_sharing, command_queue, true, num_objects, mem_objects, num_events_in_wait_list,
+		       event_wait_list, event);
 }

@@ -6,28 +6,14 @@
 #include "icd/object/platform.h"
 #include "icd/order/queue.h"
 
-/* Functions of features that none of our devices has: device queues, sharing with EGL.  Each checks the
+/* Functions of features that none of our devices has: device queues.  Each checks the
  * handles that can be valid and returns the error that the specification has for devices without the feature.  Most
  * arguments are not used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* The end of a call that should have created an object. */
-static void *no_object(cl_int error, cl_int *errcode_ret)
-{
-	if (errcode_ret)
-		*errcode_ret = error;
-	return NULL;
-}
-
 static cl_int with_context(cl_context context, cl_int error)
 {
 	cl_int invalid = object_check(context, &ocl_context_type);
-	return invalid ? invalid : error;
-}
-
-static cl_int with_queue(cl_command_queue queue, cl_int error)
-{
-	cl_int invalid = object_check(queue, &ocl_queue_type);
 	return invalid ? invalid : error;
 }
 
@@ -67,30 +53,3 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDeviceEXT(cl_device_id device)
 {
 	return ocl_device_check(device);
 }
-
-/* --- cl_khr_egl_image: no device takes EGL objects ------------------ */
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreateFromEGLImageKHR(cl_context context, CLeglDisplayKHR egldisplay, CLeglImageKHR eglimage,
-			cl_mem_flags flags, const cl_egl_image_properties_khr *properties,
-			cl_int *errcode_ret)
-{
-	return no_object(with_context(context, CL_INVALID_OPERATION), errcode_ret);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueAcquireEGLObjectsKHR(cl_command_queue command_queue, cl_uint num_objects,
-			      const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
-			      const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue, cl_uint num_objects,
-			      const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
-			      const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-

@@ -23,21 +23,28 @@ static cl_int context_find(struct opengl *gl_out)
 
 static void object_destroy(struct ocl_gl_object *object)
 {
-	for (uint32_t i = 0; object && i < object->count; i++)
+	for (uint32_t i = 0; i < object->count; i++)
 		gpu_graphics_unregister(object->graphics[i]);
 	free(object);
+}
+
+struct ocl_gl_object *ocl_gl_object_new(const struct _cl_context *context)
+{
+	struct ocl_gl_object *object = calloc(1, sizeof(*object) +
+						      context->gpu_count * sizeof(object->graphics[0]));
+	if (object)
+		object->destroy = object_destroy;
+	return object;
 }
 
 /* cuda_target, cuda_name: what CUDA is told; of a buffer texture, its buffer. */
 static cl_int object_make(cl_context context, const struct ocl_gl_object *like, unsigned cuda_target,
 			  unsigned cuda_name, struct ocl_gl_object **object_out)
 {
-	struct ocl_gl_object *object = calloc(1, sizeof(*object) +
-						      context->gpu_count * sizeof(object->graphics[0]));
+	struct ocl_gl_object *object = ocl_gl_object_new(context);
 	cl_int error = CL_SUCCESS;
 	if (!object)
 		return CL_OUT_OF_HOST_MEMORY;
-	object->destroy = object_destroy;
 	object->type = like->type;
 	object->name = like->name;
 	object->target = like->target;
@@ -93,10 +100,10 @@ cl_int ocl_gl_create_buffer(cl_context context, cl_mem_flags flags, cl_GLuint na
 	error = object_make(context, &like, 0, name, &object);
 	if (!error)
 		error = memory_create(context, flags, size_B, mem_out);
-	if (error)
-		object_destroy(object);
-	else
+	if (!error)
 		(*mem_out)->gl = object;
+	else if (object)
+		object_destroy(object);
 	return error;
 }
 
@@ -196,8 +203,9 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	if (in_buffer && !image->buffer)
 		return CL_INVALID_GL_OBJECT;
 	cl_int error = object_make(context, like, target, in_buffer ? image->buffer : like->name, &object);
-	if (!error)
-		error = image_make(context, flags, type, image, mem_out);
+	if (error)
+		return error;
+	error = image_make(context, flags, type, image, mem_out);
 	if (error)
 		object_destroy(object);
 	else

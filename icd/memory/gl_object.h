@@ -13,9 +13,11 @@
 
 #include <CL/cl_gl.h>
 
+/* Also of an image that was created from an EGL image (egl_object.h). */
 struct ocl_gl_object {
 	/* Frees it; called when its memory object is destroyed. */
 	void (*destroy)(struct ocl_gl_object *object);
+	bool egl;                        /* an EGL image: the fields from type to level are 0 */
 	cl_gl_object_type type;
 	cl_GLuint name;
 	cl_GLenum target;                /* of a texture, as it was given */
@@ -24,6 +26,9 @@ struct ocl_gl_object {
 	uint32_t count;                  /* of GPUs of the context */
 	struct gpu_graphics *graphics[]; /* owned, for each of them */
 };
+
+/* An object without any GPU's registration; NULL: out of memory. */
+struct ocl_gl_object *ocl_gl_object_new(const struct _cl_context *context);
 
 /* Create memory objects; the context shares with OpenGL.  CL_INVALID_VALUE for flags or a target; also the errors that
  * the specification lists for clCreateFromGL*. */

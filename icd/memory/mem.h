@@ -56,7 +56,7 @@ struct _cl_mem {
 	struct _cl_mem *svm;             /* ref held: the SVM allocation whose storage it uses (svm.h); NULL: none */
 	cl_device_id external_device;    /* the device of memory that is shared with others; NULL: it is not shared */
 	struct mem_destructor *destructors; /* owned: callbacks, the newest first */
-	struct ocl_gl_object *gl;        /* owned: the object of OpenGL from which it was created; or NULL */
+	struct ocl_gl_object *gl;        /* owned: the object of OpenGL or EGL from which it was created; or NULL */
 };
 
 static inline bool ocl_mem_is_buffer(const struct _cl_mem *mem)

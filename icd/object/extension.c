@@ -40,7 +40,8 @@ static void version_append(struct bytes *list, const char *name, cl_version vers
 static bool is_listed(const struct extension *extension, enum ocl_extension_place place)
 {
 	return extension->places & place &&
-	       (!(extension->places & OCL_EXTENSION_GRAPHICS) || gpu_graphics_is_available());
+	       (!(extension->places & OCL_EXTENSION_GRAPHICS) || gpu_graphics_is_available()) &&
+	       (!(extension->places & OCL_EXTENSION_EGL) || gpu_egl_is_available());
 }
 
 void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text)

@@ -8,7 +8,8 @@
 enum ocl_extension_place {
 	OCL_EXTENSION_PLATFORM = 1,
 	OCL_EXTENSION_DEVICE = 2,
-	OCL_EXTENSION_GRAPHICS = 4       /* listed only where the CUDA driver can share with OpenGL */
+	OCL_EXTENSION_GRAPHICS = 4,      /* listed only where the CUDA driver can share with OpenGL */
+	OCL_EXTENSION_EGL = 8            /* listed only where it can share EGL images */
 };
 
 /* Appends the names of the extensions, separated by spaces. */

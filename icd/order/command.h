@@ -231,5 +231,7 @@ extern const struct ocl_command_kind ocl_command_native;
 extern const struct ocl_command_kind ocl_command_command_buffer;
 extern const struct ocl_command_kind ocl_command_gl_acquire;
 extern const struct ocl_command_kind ocl_command_gl_release;
+extern const struct ocl_command_kind ocl_command_egl_acquire;
+extern const struct ocl_command_kind ocl_command_egl_release;
 
 #endif

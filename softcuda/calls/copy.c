@@ -12,6 +12,7 @@
 #include "softcuda/control.h"
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/egl_image.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/pool.h"
@@ -118,6 +119,25 @@ uint64_t culvert_soft_copied(void)
 	return atomic_load(&moved_B);
 }
 
+/* The memory of an EGL image is up to date before it is used, and the image after that. */
+static CUresult egl_read(const struct box *box)
+{
+	const struct soft_allocation *from = box->from.allocation, *to = box->to.allocation;
+	CUresult result = CUDA_SUCCESS;
+	if (from && from->egl)
+		result = soft_egl_read(from->egl, (void *)(uintptr_t)from->start);
+	/* The copy may write a part only. */
+	if (to && to->egl && result == CUDA_SUCCESS)
+		result = soft_egl_read(to->egl, (void *)(uintptr_t)to->start);
+	return result;
+}
+
+static CUresult egl_write(const struct box *box)
+{
+	const struct soft_allocation *to = box->to.allocation;
+	return to && to->egl ? soft_egl_write(to->egl, (void *)(uintptr_t)to->start) : CUDA_SUCCESS;
+}
+
 static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 {
 	struct copy_operation *copy = (struct copy_operation *)operation;
@@ -130,7 +150,15 @@ static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	}
 	check_source(copy);
-	move_box(&copy->box);
+	CUresult result = egl_read(&copy->box);
+	if (result == CUDA_SUCCESS) {
+		move_box(&copy->box);
+		result = egl_write(&copy->box);
+	}
+	if (result != CUDA_SUCCESS) {
+		bytes_printf(report, "a copy cannot use an EGL image");
+		return result;
+	}
 	atomic_fetch_add(&moved_B, copy->box.width_B * copy->box.height * copy->box.depth);
 	note_box(&copy->box);
 	if (copy->spoilt)

@@ -9,13 +9,16 @@
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/egl_image.h"
 #include "softcuda/driver/graphics.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/state.h"
 #include "softcuda/driver/stream.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* CU_GL_DEVICE_LIST_ALL, _CURRENT_FRAME and _NEXT_FRAME. */
 enum { LIST_ALL = 1, LIST_CURRENT_FRAME = 2, LIST_NEXT_FRAME = 3 };
@@ -116,12 +119,31 @@ CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *resource_out, unsigned in
 			 : CUDA_ERROR_INVALID_VALUE);
 }
 
+/* The array goes before the texture. */
+static void egl_end_locked(struct soft_graphics *resource)
+{
+	struct soft_graphics_part gone = *list_entry(resource->parts.next, struct soft_graphics_part, link);
+	soft_graphics_end_locked(resource);
+	lock_drop(&soft_driver.lock);
+	soft_egl_end(&gone);
+	lock_take(&soft_driver.lock);
+}
+
 static CUresult unregister_locked(CUgraphicsResource cu_resource)
 {
 	struct soft_graphics *resource;
 	CUresult result = soft_graphics_find_locked(cu_resource, &resource);
-	if (result == CUDA_SUCCESS)
+	if (result != CUDA_SUCCESS)
+		return result;
+	/* A copy that runs uses the part of an EGL image. */
+	if (!resource->egl) {
 		soft_graphics_end_locked(resource);
+		return CUDA_SUCCESS;
+	}
+	soft_schedule_quiet_locked();
+	result = soft_graphics_find_locked(cu_resource, &resource);
+	if (result == CUDA_SUCCESS)
+		egl_end_locked(resource);
 	return result;
 }
 
@@ -146,6 +168,121 @@ static CUresult map_flags_locked(CUgraphicsResource cu_resource, unsigned flags)
 CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource cu_resource, unsigned int flags)
 {
 	SOFT_CALL(SOFT_NEED_CONTEXT, map_flags_locked(cu_resource, flags));
+}
+
+/* --- EGL images ---------- */
+
+/* The part and its array; without the lock.  The display is the one that is current in the thread, or was at the last
+ * registration: CUDA is not told. */
+static struct soft_graphics_part *egl_part_make(void *image)
+{
+	static _Atomic(void *) last_display;
+	void *display, *context;
+	struct soft_graphics_part *part = calloc(1, sizeof(*part));
+	if (!part)
+		return NULL;
+	if (opengl_egl_current(&display, &context))
+		atomic_store(&last_display, display);
+	part->egl_display = atomic_load(&last_display);
+	part->egl_image = image;
+	return part;
+}
+
+static void egl_part_free_locked(struct soft_graphics_part *part)
+{
+	lock_drop(&soft_driver.lock);
+	if (part && part->egl_texture)
+		soft_egl_end(part);
+	free(part);
+	lock_take(&soft_driver.lock);
+}
+
+/* Gives the part an array; frees it otherwise. */
+static CUresult egl_part_place_locked(struct soft_graphics *resource, struct soft_graphics_part *part,
+				      const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+	CUresult result = soft_array_create_locked(resource->context, &part->cu_array, descriptor);
+	if (result == CUDA_SUCCESS)
+		result = soft_array_find_locked(part->cu_array, &part->array);
+	if (result != CUDA_SUCCESS) {
+		egl_part_free_locked(part);
+		return result;
+	}
+	part->array->refs++;
+	part->array->allocation->egl = part;
+	soft_memory_written(part->array->allocation->start, part->array->allocation->size_B);
+	list_append(&resource->parts, &part->link);
+	return CUDA_SUCCESS;
+}
+
+static CUresult egl_register_locked(struct soft_context *context, CUgraphicsResource *resource_out, void *image,
+				    unsigned flags)
+{
+	CUDA_ARRAY3D_DESCRIPTOR descriptor;
+	struct soft_graphics *resource = NULL;
+	if (!resource_out || flags > CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD)
+		return CUDA_ERROR_INVALID_VALUE;
+	context->refs++;
+	lock_drop(&soft_driver.lock);
+	struct soft_graphics_part *part = egl_part_make(image);
+	CUresult result = part ? soft_egl_begin(part, &descriptor) : CUDA_ERROR_OUT_OF_MEMORY;
+	lock_take(&soft_driver.lock);
+	if (result == CUDA_SUCCESS && !context->alive)
+		result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if (result == CUDA_SUCCESS)
+		resource = soft_graphics_create_locked(context, 0, 0, flags);
+	if (resource) {
+		resource->egl = true;
+		result = egl_part_place_locked(resource, part, &descriptor);
+		if (result == CUDA_SUCCESS)
+			*resource_out = resource->handle;
+		else
+			soft_graphics_end_locked(resource);
+	} else {
+		egl_part_free_locked(part);
+		result = result == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : result;
+	}
+	soft_context_unref_locked(context);
+	return result;
+}
+
+CUresult cuGraphicsEGLRegisterImage(CUgraphicsResource *resource_out, void *image, unsigned int flags)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, egl_register_locked(context, resource_out, image, flags));
+}
+
+/* As NVIDIA's driver names them. */
+static int egl_color(unsigned channels)
+{
+	return channels == 4 ? 0x0E : channels == 2 ? 0x11 : 0x52;
+}
+
+static CUresult egl_frame_locked(struct soft_egl_frame *frame_out, CUgraphicsResource cu_resource, unsigned index,
+				 unsigned level)
+{
+	struct soft_graphics *resource;
+	CUresult result = soft_graphics_find_locked(cu_resource, &resource);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!frame_out || !resource->egl || index || level)
+		return CUDA_ERROR_INVALID_VALUE;
+	const struct soft_graphics_part *part = list_entry(resource->parts.next, struct soft_graphics_part, link);
+	const CUDA_ARRAY3D_DESCRIPTOR *descriptor = &part->array->descriptor;
+	memset(frame_out, 0, sizeof(*frame_out));
+	frame_out->planes.arrays[0] = part->cu_array;
+	frame_out->width = (unsigned)descriptor->Width;
+	frame_out->height = (unsigned)descriptor->Height;
+	frame_out->plane_count = 1;
+	frame_out->channels = descriptor->NumChannels;
+	frame_out->color = egl_color(descriptor->NumChannels);
+	frame_out->format = descriptor->Format;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGraphicsResourceGetMappedEglFrame(struct soft_egl_frame *frame_out, CUgraphicsResource cu_resource,
+					     unsigned int index, unsigned int level)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, egl_frame_locked(frame_out, cu_resource, index, level));
 }
 
 /* --- map ---------- */
@@ -230,6 +367,8 @@ static CUresult resources_check_locked(unsigned count, const CUgraphicsResource 
 	CUresult result = count && !cu_resources ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) {
 		result = soft_graphics_find_locked(cu_resources[i], &resource);
+		if (result == CUDA_SUCCESS && resource->egl)
+			result = CUDA_ERROR_UNKNOWN;
 		if (result == CUDA_SUCCESS && resource->mapped != mapped)
 			result = mapped ? CUDA_ERROR_NOT_MAPPED : CUDA_ERROR_ALREADY_MAPPED;
 	}

@@ -44,6 +44,7 @@ static void part_free_locked(struct soft_graphics_part *part)
 	struct soft_array *array = part->array;
 	list_remove(&part->link);
 	if (!atomic_load(&array->gone)) {
+		array->allocation->egl = NULL;
 		soft_memory_free_locked(array->allocation);
 		soft_array_end_locked(array);
 	}

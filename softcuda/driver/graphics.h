@@ -26,9 +26,10 @@ struct soft_graphics {
 	unsigned name;                       /* OpenGL's */
 	unsigned target;                     /* of a texture, or GL_RENDERBUFFER; 0: a buffer */
 	unsigned flags;                      /* CU_GRAPHICS_MAP_RESOURCE_FLAGS_* */
+	bool egl;                            /* an EGL image: it has one part from its registration on, and is never mapped */
 	bool mapped, busy;
 	struct soft_allocation *allocation;  /* of a mapped buffer */
-	struct list parts;                   /* of soft_graphics_part.link: of a mapped image */
+	struct list parts;                   /* of soft_graphics_part.link: of a mapped image, or an EGL image */
 };
 
 /* A level of a mapped image that was asked for, or a layer or face of it. */
@@ -38,6 +39,8 @@ struct soft_graphics_part {
 	CUarray cu_array;
 	struct soft_array *array;            /* a reference */
 	struct opengl_image image;
+	void *egl_display, *egl_image;       /* EGL's (egl_image.h); NULL: it is OpenGL's */
+	unsigned egl_texture;                /* of the driver's own context */
 };
 
 /* CUDA_ERROR_INVALID_HANDLE; CUDA_ERROR_ILLEGAL_STATE: another thread maps or unmaps it. */

@@ -25,6 +25,8 @@ enum soft_memory_kind {
 	SOFT_MEMORY_ARRAY                    /* of a CUDA array: pointers do not reach it */
 };
 
+struct soft_graphics_part;
+
 struct soft_allocation {
 	struct list link;                    /* of soft_driver.limbo once freed */
 	uint64_t start;                      /* its address, on device and host alike */
@@ -49,6 +51,7 @@ struct soft_allocation {
 	uint64_t oracle_writes;              /* operations that have written to it */
 	unsigned noted;                      /* CULVERT_SOFT_READ_ONLY and _WRITE_ONLY */
 	atomic_uchar *written;               /* owned: a byte for each of its bytes; NULL: all are written */
+	struct soft_graphics_part *egl;      /* of the array of an EGL image, which copies read and write; or NULL */
 	void *mapping;                       /* NULL: not to be unmapped here */
 	size_t mapping_B;                    /* 0: from the heap */
 };

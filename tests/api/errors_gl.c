@@ -232,6 +232,65 @@ static void events(void)
 	REQUIRE(destroy(window.display, reusable) && destroy(window.display, fence));
 }
 
+/* Both commands have the same errors. */
+static void egl_command(const char *name, cl_int (CL_API_CALL *call)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+								     const cl_event *, cl_event *),
+			cl_mem image)
+{
+	const cl_mem wrong = world.wrong_mem, plain = world.buffer;
+	const cl_event event = world.done, wrong_event = world.wrong_event;
+	COMMAND_CASE(CL_INVALID_COMMAND_QUEUE, world.wrong_queue, 1, &image, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_VALUE, queue, 0, &image, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_VALUE, queue, 1, NULL, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &wrong, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &plain, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 1, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 0, &event, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 1, &wrong_event, NULL);
+	cl_mem other = clCreateBuffer(context, 0, 64, NULL, &error_code);
+	REQUIRE(!error_code);
+	COMMAND_CASE(CL_INVALID_EGL_OBJECT_KHR, queue, 1, &other, 0, NULL, NULL);
+	REQUIRE(!clReleaseMemObject(other));
+}
+
+static void egl_images(void)
+{
+	void *(*create)(void *, void *, unsigned, void *, const intptr_t *) =
+		(void *(*)(void *, void *, unsigned, void *, const intptr_t *))window.find("eglCreateImage");
+	unsigned (*destroy)(void *, void *) = (unsigned (*)(void *, void *))window.find("eglDestroyImage");
+	const cl_egl_image_properties_khr wrong[] = {1, 2, 0};
+	unsigned textures[2];
+	gl.CreateTextures(GL_TEXTURE_2D, 2, textures);
+	gl.TextureStorage2D(textures[0], 1, GL_RGBA8, 4, 4);
+	gl.TextureStorage2D(textures[1], 1, 0x8C43, 4, 4); /* GL_SRGB8_ALPHA8 */
+	/* EGL_GL_TEXTURE_2D */
+	void *image = create(window.display, window.context, 0x30B1, (void *)(uintptr_t)textures[0], NULL);
+	void *other = create(window.display, window.context, 0x30B1, (void *)(uintptr_t)textures[1], NULL);
+	REQUIRE(image && other);
+#define FROM_IMAGE(context, display, image, flags, properties)                                     \
+	clCreateFromEGLImageKHR(context, display, image, flags, properties, &error_code)
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_CONTEXT, 1,
+		     FROM_IMAGE(world.wrong_context, window.display, image, 0, NULL));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_VALUE, 1,
+		     FROM_IMAGE(context, window.display, image, 0, wrong));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_VALUE, 1, FROM_IMAGE(context, NULL, image, 0, NULL));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_VALUE, 1,
+		     FROM_IMAGE(context, window.display, image, CL_MEM_USE_HOST_PTR, NULL));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_VALUE, 2,
+		     FROM_IMAGE(context, window.display, image, ((cl_mem_flags)1 << 6) | CL_MEM_READ_WRITE, NULL));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_INVALID_EGL_OBJECT_KHR, 1,
+		     FROM_IMAGE(context, window.display, NULL, 0, NULL));
+	ERROR_OBJECT(clCreateFromEGLImageKHR, CL_IMAGE_FORMAT_NOT_SUPPORTED, 1,
+		     FROM_IMAGE(context, window.display, other, 0, NULL));
+	cl_mem mem = FROM_IMAGE(context, window.display, image, 0, NULL);
+	REQUIRE(!error_code);
+	REQUIRE(destroy(window.display, image) && destroy(window.display, other));
+	egl_command("clEnqueueAcquireEGLObjectsKHR", clEnqueueAcquireEGLObjectsKHR, mem);
+	egl_command("clEnqueueReleaseEGLObjectsKHR", clEnqueueReleaseEGLObjectsKHR, mem);
+	REQUIRE(!clReleaseMemObject(mem));
+	gl.DeleteTextures(2, textures);
+}
+
 static void objects(void)
 {
 	unsigned buffer, texture;
@@ -301,6 +360,7 @@ void errors_gl(void)
 	contexts();
 	objects();
 	events();
+	egl_images();
 	REQUIRE(!clReleaseCommandQueue(queue));
 	REQUIRE(!clReleaseContext(context));
 	gl_end(&window);

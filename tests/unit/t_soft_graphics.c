@@ -12,6 +12,15 @@
 CUresult cuGLGetDevices_v2(unsigned *, CUdevice *, unsigned, unsigned);
 CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *, unsigned, unsigned);
 CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *, unsigned, unsigned, unsigned);
+/* <cudaEGL.h>, whose CUeglFrame this is. */
+struct frame {
+	CUarray arrays[3];
+	unsigned width, height, depth, pitch_B, planes, channels;
+	int type, color;
+	CUarray_format format;
+};
+CUresult cuGraphicsEGLRegisterImage(CUgraphicsResource *, void *, unsigned);
+CUresult cuGraphicsResourceGetMappedEglFrame(struct frame *, CUgraphicsResource, unsigned, unsigned);
 
 #define OK(call) CHECK_EQ(call, CUDA_SUCCESS)
 
@@ -267,6 +276,77 @@ static void wrong_uses(void)
 	CHECK_EQ(gl.GetError(), 0);
 }
 
+/* The errors and the frame are what NVIDIA's driver 580 returns on an H200. */
+static void *egl_image_make(unsigned texture, CUgraphicsResource *resource_out, struct frame *frame_out)
+{
+	void *(*create)(void *, void *, unsigned, void *, const intptr_t *) =
+		(void *(*)(void *, void *, unsigned, void *, const intptr_t *))window.find("eglCreateImage");
+	/* EGL_GL_TEXTURE_2D */
+	void *image = create(window.display, window.context, 0x30B1, (void *)(uintptr_t)texture, NULL);
+	CUgraphicsResource resource;
+	CHECK_EQ(cuGraphicsEGLRegisterImage(NULL, image, 0), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuGraphicsEGLRegisterImage(&resource, image, 3), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuGraphicsEGLRegisterImage(&resource, NULL, 0), CUDA_ERROR_UNKNOWN);
+	OK(cuGraphicsEGLRegisterImage(&resource, image, 0));
+	CHECK_EQ(cuGraphicsMapResources(1, &resource, NULL), CUDA_ERROR_UNKNOWN);
+	CHECK_EQ(cuGraphicsUnmapResources(1, &resource, NULL), CUDA_ERROR_UNKNOWN);
+	CHECK_EQ(cuGraphicsResourceGetMappedEglFrame(NULL, resource, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphicsResourceGetMappedEglFrame(frame_out, resource, 0, 0));
+	CHECK_EQ(frame_out->width, SIDE);
+	CHECK_EQ(frame_out->height, SIDE);
+	CHECK_EQ(frame_out->depth, 0);
+	CHECK_EQ(frame_out->planes, 1);
+	CHECK_EQ(frame_out->channels, 4);
+	CHECK_EQ(frame_out->type, 0);
+	CHECK_EQ(frame_out->color, 0x0E);
+	CHECK_EQ(frame_out->format, CU_AD_FORMAT_UNSIGNED_INT8);
+	*resource_out = resource;
+	return image;
+}
+
+/* The array is the image's memory, also after the image was destroyed. */
+static void egl_image(void)
+{
+	unsigned (*destroy)(void *, void *) = (unsigned (*)(void *, void *))window.find("eglDestroyImage");
+	unsigned texture, texels[TEXELS], seen[TEXELS] = {0};
+	struct frame frame;
+	CUgraphicsResource resource, other;
+	CUDA_MEMCPY3D copy;
+	gl.CreateTextures(GL_TEXTURE_2D, 1, &texture);
+	gl.TextureStorage2D(texture, 1, GL_RGBA8, SIDE, SIDE);
+	void *image = egl_image_make(texture, &resource, &frame);
+	CHECK(destroy(window.display, image));
+	CHECK_EQ(cuGraphicsEGLRegisterImage(&other, image, 0), CUDA_ERROR_UNKNOWN);
+	for (unsigned i = 0; i < TEXELS; i++)
+		texels[i] = i * 0x01020304;
+	memset(&copy, 0, sizeof(copy));
+	copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+	copy.srcHost = texels;
+	copy.srcPitch = SIDE * 4;
+	copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+	copy.dstArray = frame.arrays[0];
+	copy.WidthInBytes = SIDE * 4;
+	copy.Height = SIDE - 1;
+	copy.Depth = 1;
+	OK(cuMemcpy3D(&copy));
+	gl.GetTextureSubImage(texture, 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(seen), seen);
+	CHECK(!memcmp(seen, texels, SIDE * (SIDE - 1) * 4));
+	gl.ClearTexImage(texture, 0, GL_RGBA, GL_UNSIGNED_BYTE, "abcd");
+	gl.Finish();
+	copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+	copy.srcArray = frame.arrays[0];
+	copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+	copy.dstHost = seen;
+	copy.dstPitch = SIDE * 4;
+	copy.Height = SIDE;
+	OK(cuMemcpy3D(&copy));
+	CHECK(!memcmp(seen, "abcdabcd", 8) && !memcmp(&seen[TEXELS - 1], "abcd", 4));
+	OK(cuGraphicsUnregisterResource(resource));
+	CHECK_EQ(cuGraphicsResourceGetMappedEglFrame(&frame, resource, 0, 0), CUDA_ERROR_INVALID_HANDLE);
+	gl.DeleteTextures(1, &texture);
+	CHECK_EQ(gl.GetError(), 0);
+}
+
 static void nothing(void)
 {
 	SKIP("EGL has no context of OpenGL 4.5 without a window");
@@ -275,7 +355,7 @@ static void nothing(void)
 int main(void)
 {
 	static const struct test_case cases[] = {TEST(devices), TEST(buffer), TEST(textures), TEST(renderbuffer),
-						 TEST(wrong_uses)};
+						 TEST(wrong_uses), TEST(egl_image)};
 	static const struct test_case skipped[] = {TEST(nothing)};
 	if (!gl_start(&window))
 		return test_run_all(skipped, 1);
