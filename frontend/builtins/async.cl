@@ -146,3 +146,24 @@ BUILTIN __attribute__((convergent)) void wait_group_events(int count, __private 
 	wait_for_copies();
 	__nvvm_bar_sync(0);
 }
+
+/* Copies in stages, docs/cl_culvert_matrix.md. */
+BUILTIN void culvert_copy_async(__local uint4 *target, const __global uint4 *source)
+{
+	if (__culvert_hidden_copies_async())
+		start_copy_16((uint)(ulong)target, (ulong)source);
+	else
+		*target = *source;
+}
+
+BUILTIN __attribute__((convergent)) void culvert_commit_group_copies(void)
+{
+	end_stage();
+}
+
+BUILTIN __attribute__((convergent)) void culvert_wait_group_events(int count, __private event_t *events, uint stages)
+{
+	note_wait(count, events);
+	wait_for_older_stages(stages);
+	__nvvm_bar_sync(0);
+}

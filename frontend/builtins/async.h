@@ -26,6 +26,33 @@ START_COPY(4, "ca")
 START_COPY(8, "ca")
 START_COPY(16, "cg")
 
+/* The copies that the work-item started and that are in no stage yet become a stage. */
+__attribute__((unused)) HELPER void end_stage(void)
+{
+	if (__culvert_hidden_copies_async())
+		__asm__ __volatile__("cp.async.commit_group;" : : : "memory");
+}
+
+/* The work-item's copies have arrived, but perhaps those of its last stages.  The instruction has their number as a literal. */
+#define WAIT_BUT(stages) \
+	case stages: \
+		__asm__ __volatile__("cp.async.wait_group " #stages ";" : : : "memory"); \
+		break;
+__attribute__((unused)) HELPER void wait_for_older_stages(uint stages)
+{
+	if (__culvert_hidden_copies_async())
+		switch (stages) {
+			WAIT_BUT(1)
+			WAIT_BUT(2)
+			WAIT_BUT(3)
+			WAIT_BUT(4)
+			WAIT_BUT(5)
+			WAIT_BUT(6)
+			WAIT_BUT(7)
+		default: __asm__ __volatile__("cp.async.wait_all;" : : : "memory");
+		}
+}
+
 /* The work-item's copies have arrived. */
 __attribute__((unused)) HELPER void wait_for_copies(void)
 {

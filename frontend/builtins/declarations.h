@@ -171,6 +171,9 @@ __culvert_blocks(ulong, _ul)
 #endif
 
 #ifdef cl_culvert_matrix
+void __attribute__((overloadable)) culvert_copy_async(__local uint4 *target, const __global uint4 *source);
+void __culvert_collective culvert_commit_group_copies(void);
+void __culvert_collective culvert_wait_group_events(int num_events, event_t *event_list, uint stages);
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define CULVERT_MATRIX_ROW_MAJOR 0
 #define CULVERT_MATRIX_COLUMN_MAJOR 1
