@@ -18,7 +18,7 @@ fail() {
 # Every group.  Two devices: copies between them, and a job that they share.
 cuda=
 [ ! -f tests/bench/kernels.ptx ] || cuda=--cuda
-groups=launch,transfer,overlap,kernels,matrix,alloc,devices,scale
+groups=launch,transfer,overlap,kernels,matrix,half,alloc,devices,scale
 CULVERT_SOFT_DEVICES=2 $run --platforms culvert $cuda --groups $groups --out "$out/all" 2>"$out/log" ||
 	fail "a group failed"
 $PYTHON3 - "$out/all" $groups $cuda <<'END' || fail "the results are not whole"
