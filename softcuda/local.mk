@@ -3,7 +3,7 @@
 # work on, calls are the exported cu* functions.  README.md beside this says more.
 softcuda_ptx_sources = \
 	softcuda/ptx/blocks.c softcuda/ptx/blocks.h softcuda/ptx/code.c softcuda/ptx/decode.c \
-	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_call.c \
+	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_bulk.c softcuda/ptx/decode_call.c \
 	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_matrix.c softcuda/ptx/decode_mbarrier.c \
 	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
 	softcuda/ptx/decode_video.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \

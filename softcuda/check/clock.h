@@ -62,7 +62,7 @@ struct arrivals {
 	struct clocks foreign;
 };
 
-enum { CLOCK_BARRIERS = 16 };
+enum { CLOCK_BARRIERS = 17 };
 
 struct check_clocks {
 	uint32_t group;                   /* the group's number */

@@ -3,6 +3,9 @@
 #ifndef CULVERT_SOFTCUDA_EXEC_BARRIER_H
 #define CULVERT_SOFTCUDA_EXEC_BARRIER_H
 
+/* The number of the barrier of barrier.cluster; those of bar are below it. */
+enum { BARRIER_OF_CLUSTER = 16 };
+
 enum barrier_mode {
 	BARRIER_SYNC,
 	BARRIER_ARRIVE,

@@ -186,7 +186,7 @@ static void arrive(struct warp *warp, const struct op *op, uint32_t lanes, uint3
 	group_barrier_check(warp->group, id);
 }
 
-/* The number may differ from lane to lane, as a register may hold it. */
+/* The number may differ from lane to lane, as a register may hold it.  imm is 1 for barrier.cluster. */
 OP_HEAD(op_bar)
 {
 	const lane_u32 *id = OPERAND(const lane_u32, 1);
@@ -194,7 +194,7 @@ OP_HEAD(op_bar)
 	for (uint32_t rest = mask; rest;) {
 		unsigned first = exec_lowest(rest);
 		uint32_t same = 0, expected = count ? count[first] : 0;
-		if (id[first] >= BARRIERS || (count && (!expected || expected % LANES)))
+		if (id[first] >= BARRIER_OF_CLUSTER + (op->imm ? 1u : 0u) || (count && (!expected || expected % LANES)))
 			return exec_fault(warp, op, rest, CUDA_ERROR_ILLEGAL_INSTRUCTION,
 					  "barrier %u with %u work-items", id[first], expected);
 		for (uint32_t r = rest; r; r &= r - 1) {

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "softcuda/exec/access.h"
+#include "softcuda/exec/fault.h"
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/table.h"
 #include "softcuda/exec/watch.h"
@@ -130,8 +131,39 @@ OP_HEAD(cp_async_wait)
 	return allowed ? FLOW_NEXT : FLOW_FAULT;
 }
 
+/* cp.async.bulk, which is carried out at once, the earliest time that PTX allows.  x[0] is the number of bytes, x[1] the source
+ * address, op->mode its space.  PTX ISA: the size and both addresses are multiples of 16. */
+OP_HEAD(cp_async_bulk)
+{
+	enum { PIECE_B = 16 };
+	const lane_u32 *size_B = OPERAND(const lane_u32, 0);
+	struct op to = *op, from = *op;
+	uint64_t target[LANES], source[LANES];
+	from.x[MEMORY_ADDRESS] = op->x[1];
+	from.space = op->mode;
+	from.address_32 = false;
+	from.imm = 0;
+	from.writes = 1;
+	from.reads = 1u << MEMORY_ADDRESS;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		const uint32_t lane = 1u << exec_lowest(rest);
+		const unsigned l = exec_lowest(rest);
+		if (size_B[l] % PIECE_B)
+			return exec_fault(warp, op, lane, CUDA_ERROR_ILLEGAL_INSTRUCTION, "a bulk copy of %u bytes", size_B[l]);
+		for (uint32_t at = 0; at < size_B[l]; at += PIECE_B) {
+			to.imm = op->imm + at;
+			from.imm = at;
+			if (!exec_access(warp, &to, lane, PIECE_B, SOFT_ACCESS_WRITE, target) ||
+			    !exec_access(warp, &from, lane, PIECE_B, SOFT_ACCESS_READ, source))
+				return FLOW_FAULT;
+			memcpy((void *)(uintptr_t)target[l], (const void *)(uintptr_t)source[l], PIECE_B);
+		}
+	}
+	return FLOW_NEXT;
+}
+
 static const struct op_row rows[] = {
-	{"_cp.async", "", cp_async}, {"_cp.async.commit", "", cp_async_commit}, {"_cp.async.wait", "", cp_async_wait}
+	{"_cp.async.bulk", "", cp_async_bulk}, {"_cp.async", "", cp_async}, {"_cp.async.commit", "", cp_async_commit}, {"_cp.async.wait", "", cp_async_wait}
 };
 
 EXEC_TABLE(exec_rows_copy)

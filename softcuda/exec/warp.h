@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/lock.h"
+#include "softcuda/exec/barrier.h"
 #include "softcuda/exec/copy.h"
 #include "softcuda/exec/image.h"
 #include "softcuda/exec/matrix.h"
@@ -21,7 +22,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { BARRIERS = 16, RANGES = 4, IMAGES = 4, PC_NONE = 0x7fffffff };
+enum { BARRIERS = BARRIER_OF_CLUSTER + 1, RANGES = 4, IMAGES = 4, PC_NONE = 0x7fffffff };
 
 /* One call of a function by some lanes of a warp. */
 struct frame {

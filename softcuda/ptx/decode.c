@@ -44,6 +44,7 @@ static const struct family families[] = {
 	{"isspacep", ptx_decode_isspacep}, {"cp", ptx_decode_copy},
 	{"mbarrier", ptx_decode_mbarrier}, {"mma", ptx_decode_matrix}, {"wmma", ptx_decode_matrix},
 	{"ldmatrix", ptx_decode_matrix},
+	{"mapa", ptx_decode_cluster}, {"getctarank", ptx_decode_cluster},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"culvert", ptx_decode_note},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},

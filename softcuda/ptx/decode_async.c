@@ -83,6 +83,8 @@ bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts)
 	if (parts->count < 3 || strcmp(parts->part[1], "async") != 0)
 		return ptx_unknown(parser);
 	const char *verb = parts->part[2];
+	if (!strcmp(verb, "bulk"))
+		return ptx_decode_bulk(parser, parts);
 	if (!strcmp(verb, "commit_group") || !strcmp(verb, "wait_all") || !strcmp(verb, "wait_group"))
 		return decode_copy_group(parser, parts);
 	/* The arrival is one when the copies are done: they are done now. */

@@ -96,23 +96,35 @@ static bool decode_arrive(struct ptx_parser *parser, const struct mbarrier *barr
 	return emit_arrival(parser, barrier, &operands[1], x);
 }
 
-/* [address], bytes: nobody arrives. */
-static bool decode_tx(struct ptx_parser *parser, struct mbarrier *barrier)
+/* Bytes are announced, or have come: nobody arrives. */
+static bool emit_tx(struct ptx_parser *parser, const struct mbarrier *barrier, const struct ptx_operand *object,
+		    const struct ptx_operand *size_B, bool come)
 {
-	const struct ptx_operand *operands = parser->instruction.operands;
-	uint32_t zero = ptx_constant(parser, 'w', 0);
-	if (!ptx_operand_count(parser, 2))
-		return false;
-	uint32_t tx = ptx_source(parser, &operands[1], 'w');
-	barrier->order = ORDER_RELAXED;
-	if (!strcmp(barrier->verb, "complete_tx")) {
+	uint32_t zero = ptx_constant(parser, 'w', 0), tx = ptx_source(parser, size_B, 'w');
+	if (come) {
 		uint32_t minus[3] = {ptx_temporary(parser, 'w'), zero, tx};
 		if (tx == OPERAND_NONE || !ptx_emit_row(parser, "sub.s32", minus, 3))
 			return false;
 		tx = minus[0];
 	}
 	const uint32_t x[4] = {ptx_temporary(parser, 'l'), zero, tx, zero};
-	return emit_arrival(parser, barrier, &operands[0], x);
+	return emit_arrival(parser, barrier, object, x);
+}
+
+/* [address], bytes */
+static bool decode_tx(struct ptx_parser *parser, struct mbarrier *barrier)
+{
+	const struct ptx_operand *operands = parser->instruction.operands;
+	barrier->order = ORDER_RELAXED;
+	return ptx_operand_count(parser, 2) &&
+	       emit_tx(parser, barrier, &operands[0], &operands[1], !strcmp(barrier->verb, "complete_tx"));
+}
+
+/* "mbarrier::complete_tx::bytes" has release semantics: who waits for the phase sees the copy. */
+bool ptx_decode_bulk_arrive(struct ptx_parser *parser, const struct ptx_operand *object, const struct ptx_operand *size_B)
+{
+	const struct mbarrier barrier = {.space = SPACE_SHARED, .order = ORDER_RELEASE, .wide = true};
+	return emit_tx(parser, &barrier, object, size_B, true);
 }
 
 /* done, [address], state or parity {, how long it may take}: try_wait never blocks, as
