@@ -5,12 +5,12 @@
 #include "tests/bench/half_check.h"
 #include "tests/bench/opencl.h"
 
-/* Eight sub-groups compute 128 x 256 elements, each 64 x 64.  Four tiles of each factor are in local memory, three of
+/* Eight sub-groups compute 128 x 256 elements, each 64 x 64.  Three tiles of each factor are in local memory, two of
  * them on their way; rows have eight more elements than a tile, so that loads do not meet in banks.  Registers are loaded
  * while those before are multiplied, also those of the next tile.  Work-groups beside each other share rows in the second-level cache. */
 static const char source[] =
 	"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
-	"enum { ROWS = 128, COLUMNS = 256, DEPTH = 32, STEPS = DEPTH / 16, STAGES = 4, ITEMS = 256, BAND = 8 };\n"
+	"enum { ROWS = 128, COLUMNS = 256, DEPTH = 64, STEPS = DEPTH / 16, STAGES = 3, ITEMS = 256, BAND = 8 };\n"
 	"enum { WIDE_A = DEPTH + 8, WIDE_B = COLUMNS + 8, TILE_A = ROWS * WIDE_A, TILE_B = DEPTH * WIDE_B };\n"
 	"\n"
 	"/* Each work-item copies 16 bytes, some rows apart. */\n"
@@ -80,7 +80,7 @@ static const char source[] =
 	"	for (uint i = 0; i < 16; i++)\n"
 	"		culvert_matrix_store(c + (size_t)(i / 4 * 16) * n + i % 4 * 16, sums[i], CULVERT_MATRIX_ROW_MAJOR, n);\n"
 	"}\n";
-enum { ROWS = 128, COLUMNS = 256, ITEMS = 256, LOCAL_B = 4 * (128 * 40 + 32 * 264) * 2 };
+enum { ROWS = 128, COLUMNS = 256, ITEMS = 256, LOCAL_B = 3 * (128 * 72 + 64 * 264) * 2 };
 
 struct product {
 	cl_command_queue queue;
