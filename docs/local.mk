@@ -12,6 +12,7 @@ nobase_dist_pages_DATA = \
 	docs/cl_culvert_grid_barrier.md \
 	docs/cl_culvert_matrix.md \
 	docs/clusters.md \
+	docs/comparison.md \
 	docs/codegen.md \
 	docs/conformance.md \
 	docs/containers.md \
