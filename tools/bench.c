@@ -331,13 +331,11 @@ int tool_bench(int argc, char **argv)
 	bool open = !setenv("CULVERT_CACHE", "off", 1) && opencl_open(&bench.opencl, &why);
 	if (!open)
 		tool_error("%s", bytes_string(&why));
-	else if (request.device >= bench.opencl.device_count)
-		tool_error("no device %llu; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use "
-			   "the software device", (unsigned long long)request.device);
+	else
+		bench.device = opencl_device(&bench.opencl, request.device);
 	bytes_finish(&why);
 	int code = TOOL_UNAVAILABLE;
-	if (open && request.device < bench.opencl.device_count) {
-		bench.device = bench.opencl.devices[request.device];
+	if (bench.device) {
 		code = bench_device(&bench, request.json);
 		release(&bench);
 	}

@@ -452,6 +452,17 @@ static int no_command(const char *name)
 	return tool_usage("unknown command '%s'%s", name, closest_hint(&closest, ""));
 }
 
+/* Of "culvert --versoin" and "culvert --jsn devices". */
+static int no_option(const char *typed)
+{
+	const bool is_long = !strncmp(typed, "--", 2);
+	struct closest closest = {.word = typed + (is_long ? 2 : 0)};
+	static const char *const options[] = {"version", "help", "json"};
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && is_long; i++)
+		closest_offer(&closest, options[i]);
+	return tool_usage("unknown option %s before the command%s", typed, closest_hint(&closest, "--"));
+}
+
 static int help(const char *name)
 {
 	const int command = name ? find_command(name) : -1;
@@ -513,7 +524,7 @@ static int run(int argc, char **argv)
 	if (is_one_of(argv[1], "--json", "-j"))
 		return argc > 2 ? run_with_json(argc - 2, argv + 2) : tool_usage("no command given");
 	if (argv[1][0] == '-')
-		return tool_usage("unknown option %s before the command", argv[1]);
+		return no_option(argv[1]);
 	return run_command(argc - 1, argv + 1);
 }
 

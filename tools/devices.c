@@ -121,13 +121,11 @@ int tool_devices(int argc, char **argv)
 		forget(&seen);
 	}
 	json_close(&json, ']');
-	const bool found = opencl.device_count;
-	opencl_close(&opencl);
-	if (as_json && !json_print(&json))
-		return TOOL_FAILED;
+	const bool printed = !as_json || json_print(&json);
 	bytes_finish(&json.text);
-	if (!found)
-		tool_error("no device; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use "
-			   "the software device");
+	const bool found = opencl_device(&opencl, 0);
+	opencl_close(&opencl);
+	if (!printed)
+		return TOOL_FAILED;
 	return found ? TOOL_OK : TOOL_UNAVAILABLE;
 }

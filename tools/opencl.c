@@ -3,9 +3,11 @@
 #include "tools/opencl.h"
 
 #include "base/own_library.h"
+#include "tools/tool.h"
 
 #include <CL/cl_layer.h>
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +125,20 @@ void opencl_close(struct opencl *opencl)
 	free(opencl->devices);
 	opencl->devices = NULL;
 	opencl->device_count = 0;
+}
+
+cl_device_id opencl_device(const struct opencl *opencl, uint64_t number)
+{
+	if (number < opencl->device_count)
+		return opencl->devices[number];
+	if (!opencl->device_count)
+		tool_error("no device; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use the software device");
+	else if (opencl->device_count == 1)
+		tool_error("no device %" PRIu64 "; there is one device, number 0", number);
+	else
+		tool_error("no device %" PRIu64 "; there are %u devices, numbers 0 to %u", number, opencl->device_count,
+			   opencl->device_count - 1);
+	return NULL;
 }
 
 char *opencl_device_string(const struct opencl *opencl, cl_device_id device, cl_device_info name)

@@ -20,6 +20,9 @@ bool opencl_open(struct opencl *opencl, struct bytes *why);
 /* Also of one that could not be opened, or is all zero. */
 void opencl_close(struct opencl *opencl);
 
+/* The device with this number; NULL, after a message: there is none. */
+cl_device_id opencl_device(const struct opencl *opencl, uint64_t number);
+
 /* Appends the path of libculvert.so, as far as there is a file: beside the tool, or
  * where `make install` puts it.  False when there is none. */
 bool opencl_library(struct bytes *path);

@@ -188,11 +188,7 @@ static int open_device(struct run *run)
 	bytes_finish(&why);
 	if (!open)
 		return TOOL_UNAVAILABLE;
-	if (run->device < run->opencl.device_count)
-		return TOOL_OK;
-	tool_error("no device %" PRIu64 "; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft "
-		   "to use the software device", run->device);
-	return TOOL_UNAVAILABLE;
+	return opencl_device(&run->opencl, run->device) ? TOOL_OK : TOOL_UNAVAILABLE;
 }
 
 static void print_build_log(const struct run *run, cl_device_id device)

@@ -35,7 +35,7 @@ assert value["launch and finish"] > 1000 / value["launches"], value
 END
 fi
 bench 3 --device 99
-grep -q 'no device 99' $folder/errors || fail "a device that is not there is not told"
+grep -q 'no device 99; there is one device, number 0' $folder/errors || fail "a device that is not there is not told"
 bench 2 --device x
 bench 2 more
 CULVERT_CUDA=/nonexistent/libcuda.so.1 bench 3

@@ -113,7 +113,8 @@ wrong "unknown option --ouptut (did you mean '--output'?)" trace --ouptut x
 # Options for the compiler have a place of their own.
 wrong "unknown option -D; options for the OpenCL compiler follow --" compile -DN=4 $folder/k.cl
 wrong "unknown option -I; options for the OpenCL compiler follow --" run -I. $folder/k.cl
-wrong "unknown option --jsn before the command" --jsn devices
+wrong "unknown option --jsn before the command (did you mean '--json'?)" --jsn devices
+wrong "unknown option --versoin before the command (did you mean '--version'?)" --versoin
 for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
 	expect 2 ./culvert $far
 	grep -q 'did you mean' $folder/errors && { fail "$far: nothing is near, and something is offered:"; cat $folder/errors; }

@@ -288,6 +288,7 @@ if [ "${CULVERT_CUDA:-soft}" = soft ]; then
 	grep -q "culvert check culvert run" $folder/errors && fail "culvert check is named where it runs"
 fi
 run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
+grep -q 'no device 99; there is one device, number 0' $folder/errors || { fail "a device that does not exist:"; cat $folder/errors; }
 # A header is found beside the file, and in the process' folder without -I; a change of it is seen,
 # also where the program is kept, and in another folder another header is meant.
 mkdir $folder/one $folder/two $folder/cache || exit 2
