@@ -181,7 +181,7 @@ static void measure_peak(const struct kernels_peak *peak)
 	const cl_uint seed = 1, rounds = (cl_uint)bench_pick(peak->rounds, peak->rounds, 4);
 	cl_kernel kernel = clCreateKernel(opencl.program, peak->kernel, &code);
 	if (code == CL_INVALID_KERNEL_NAME) {
-		rows_skip("kernels", peak->name, "not on this platform");
+		rows_skip("kernels", peak->name, "the platform does not support it");
 		return;
 	}
 	CL_OK(code);

@@ -80,7 +80,7 @@ static void measure_latency(void)
 	bench_row("launch", "launch and finish", "us", LOWER, launch_and_finish, NULL);
 	bench_row("launch", "launch and wait for its event", "us", LOWER, launch_and_wait, NULL);
 	bench_row("launch", "enqueue to callback", "us", LOWER, launch_to_callback, NULL);
-	rows_skip("launch", "user event to finish", "CUDA has no such thing");
+	rows_skip("launch", "user event to finish", "CUDA has no user events");
 }
 
 /* --- one after the other ----------------------------------------------------------------- */

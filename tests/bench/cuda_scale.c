@@ -201,9 +201,9 @@ static void measure_memory(void)
 	};
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		scale_memory(&kinds[i]);
-	scale_memory_skip("a user event", "CUDA has no such thing");
+	scale_memory_skip("a user event", "CUDA has no user events");
 	const struct scale_kind program = {"a program", few, make_module, settle, release_module};
-	scale_memory_skip("a kernel", "no object of its own");
+	scale_memory_skip("a kernel", "a CUfunction belongs to its module");
 	make_used_buffer(0);
 	scale_memory(&program);
 	release_buffer(0);

@@ -20,7 +20,7 @@ static inline void scale_row(const char *what, unsigned count, scale_sample *sam
 	const unsigned samples_count = bench.tiny || count > 10000 ? 1 : SAMPLES;
 	snprintf(name, sizeof(name), "%s, %u", what, count);
 	if (!sample) {
-		rows_skip("scale", name, "CUDA has no such thing");
+		rows_skip("scale", name, "CUDA has no user events");
 		return;
 	}
 	for (unsigned i = 0; i < samples_count; i++)

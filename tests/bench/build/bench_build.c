@@ -71,7 +71,7 @@ static void row(const char *group, const char *name, double *samples, unsigned c
 static bool skip_where_nothing_is_kept(const char *name)
 {
 	if (!builder_facts.keeps)
-		rows_skip("build", name, "nothing is kept");
+		rows_skip("build", name, "NVRTC has no cache");
 	return !builder_facts.keeps;
 }
 
@@ -258,8 +258,8 @@ static void measure_clblast(void)
 		row("build", "CLBlast, cold start", cold, count);
 		row("build", "CLBlast, warm start", warm, count);
 	} else {
-		rows_skip("build", "CLBlast, cold start", "it is not there");
-		rows_skip("build", "CLBlast, warm start", "it is not there");
+		rows_skip("build", "CLBlast, cold start", "CLBlast was not installed");
+		rows_skip("build", "CLBlast, warm start", "CLBlast was not installed");
 	}
 }
 
