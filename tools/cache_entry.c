@@ -2,12 +2,13 @@
 
 #include "tools/cache_entry.h"
 
+#include "icd/compile/program_binary.h"
+
 #include <string.h>
 
 enum {
 	PLAIN = 'P',
 	CHOICES = 'C',
-	VERSION = 4,
 	/* Of a program binary. */
 	VERSION_AT_B = 8,
 	TYPE_AT_B = 12,
@@ -33,7 +34,7 @@ static struct cache_entry read_binary(const char *binary, size_t size_B)
 {
 	struct cache_entry entry = {.kind = "unknown"};
 	if (size_B < HEADER_B || memcmp(binary, "CULVERT", 8) ||
-	    number_at(binary + VERSION_AT_B, 4) != VERSION)
+	    number_at(binary + VERSION_AT_B, 4) != OCL_BINARY_VERSION)
 		return entry;
 	const uint64_t type = number_at(binary + TYPE_AT_B, 4);
 	const uint64_t facts_B = number_at(binary + FACTS_SIZE_AT_B, 8);

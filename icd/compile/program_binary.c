@@ -12,7 +12,6 @@
 static const char magic[8] = "CULVERT";
 
 enum {
-	VERSION = 4,
 	CHECKSUM_AT_B = 16,
 	CHECKED_FROM_B = CHECKSUM_AT_B + CHECKSUM_B,
 	FLAGS_AT_B = 36,
@@ -70,7 +69,7 @@ static void append_parts(const struct ocl_code *code, unsigned packed,
 			       (code->choice.verbose ? FLAG_VERBOSE : 0u) | packed;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
-	number_put(header + 8, VERSION, 4);
+	number_put(header + 8, OCL_BINARY_VERSION, 4);
 	number_put(header + 12, code->type, 4);
 	number_put(header + 32, code->sm, 2);
 	number_put(header + 34, code->ptx_sm, 2);
@@ -163,7 +162,7 @@ static const char *container_check(const unsigned char *data, size_t size_B,
 {
 	if (size_B < HEADER_B || memcmp(data, magic, sizeof(magic)))
 		return "not a program binary of this platform";
-	if (number_get(data + 8, 4) != VERSION)
+	if (number_get(data + 8, 4) != OCL_BINARY_VERSION)
 		return "of another version of the format: build the program from source again";
 	if (!parts_find(data, size_B, parts, sizes_B))
 		return "damaged";

@@ -6,6 +6,9 @@
 
 #include "icd/compile/code.h"
 
+/* Binaries of other versions are refused. */
+enum { OCL_BINARY_VERSION = 4 };
+
 enum ocl_code_form {
 	/* For applications and other processes: without the compilers' messages, which may contain paths. */
 	OCL_CODE_GIVEN,
