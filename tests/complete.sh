@@ -13,7 +13,7 @@ grep -qx tests/kernels/vector_add.clt "$work/run" || { echo "without OpenCL's lo
 (
 	cd "$srcdir" || exit 99
 	find tests -name '*.sh' -o -name '*.clt' ! -path 'tests/spirv/*' -o -path 'tests/apps/*.py'
-	grep -lE '^int main\(|_MAIN\(' tests/api/*.c tests/stress/*.c tests/unit/t_*.c |
+	grep -lE '^int main\(|_MAIN\(|^LITMUS_[0-9]' tests/api/*.c tests/litmus/*.c tests/stress/*.c tests/unit/t_*.c |
 		while read -r file; do
 			[ -f "${file%.c}.sh" ] || echo "${file%.c}"
 		done

@@ -9,6 +9,7 @@ AM_TESTS_ENVIRONMENT = \
 	CULVERT_CACHE="$${CULVERT_TEST_CACHE:-off}"; export CULVERT_CACHE; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
 	PTXAS='$(PTXAS)'; export PTXAS; \
+	CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; export CUDA_CPPFLAGS; \
 	CLANG='$(CLANG)'; LLVM_NM="`$(LLVM_CONFIG) --bindir`/llvm-nm"; export CLANG LLVM_NM; \
 	LLVM_FILES='$(LLVM_FILES)'; export LLVM_FILES; \
 	LLVM_MAJOR="`$(LLVM_CONFIG) --version | sed 's/[.].*//'`"; export LLVM_MAJOR; \
@@ -30,6 +31,7 @@ clean-local:
 	rm -rf cache-of-programs
 
 include tests/unit/local.mk
+include tests/litmus/local.mk
 include tests/kernels/local.mk
 include tests/spirv/local.mk
 include tests/builtins/local.mk
