@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Only the software driver: with NVIDIA's driver 580 on an H200, OpenGL's glGetTextureSubImage did not return what a release
+ * had written. */
 bool gpu_egl_is_available(void)
 {
-	return cuda.cuGraphicsEGLRegisterImage && cuda.cuGraphicsResourceGetMappedEglFrame &&
+	return cuda_note_memory && cuda.cuGraphicsEGLRegisterImage && cuda.cuGraphicsResourceGetMappedEglFrame &&
 	       cuda.cuGraphicsUnregisterResource;
 }
 
