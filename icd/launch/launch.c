@@ -156,6 +156,20 @@ static cl_int pieces_fail(const struct ocl_launch *launch, cl_command_queue queu
 	return CL_OUT_OF_RESOURCES;
 }
 
+/* The most grids of full work-groups.  The call that launches them returns when the last one is in the stream: with many
+ * more it would not return in any useful time. */
+enum { MOST_GRIDS = 1 << 20 };
+
+static cl_int grids_fail(const struct ocl_launch *launch, cl_command_queue queue, uint64_t grids)
+{
+	ocl_context_report(queue->context,
+			   "kernel %s: %llu x %llu x %llu work-groups would be %llu grids, of which a launch has at most %u",
+			   launch->kernel->name, (unsigned long long)groups_of(launch, 0),
+			   (unsigned long long)groups_of(launch, 1), (unsigned long long)groups_of(launch, 2),
+			   (unsigned long long)grids, (unsigned)MOST_GRIDS);
+	return CL_OUT_OF_RESOURCES;
+}
+
 /* Decides how many grids the full work-groups need: OpenCL has no limit to the number of work-groups, CUDA's grids
  * have one (65535 in dimensions 1 and 2). */
 static inline cl_int pieces_decide(struct ocl_launch *launch, cl_command_queue queue)
@@ -172,7 +186,18 @@ static inline cl_int pieces_decide(struct ocl_launch *launch, cl_command_queue q
 					       caps->max_grid[i]);
 		launch->split = launch->split || launch->pieces[i] > 1;
 	}
-	return CL_SUCCESS;
+	const uint64_t grids = (uint64_t)launch->pieces[0] * launch->pieces[1] * launch->pieces[2];
+	return grids > MOST_GRIDS ? grids_fail(launch, queue, grids) : CL_SUCCESS;
+}
+
+/* Whether the launch has more than this many work-groups.  Their number may have more than 64 bits. */
+static bool has_more_groups(const struct ocl_launch *launch, uint64_t most)
+{
+	uint64_t groups = 1;
+	/* A factor has at most 32 bits. */
+	for (unsigned i = 0; i < 3 && groups <= UINT32_MAX; i++)
+		groups *= groups_of(launch, i);
+	return groups > most;
 }
 
 /* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups concurrently. (OpenCL 3.0
@@ -180,19 +205,19 @@ static inline cl_int pieces_decide(struct ocl_launch *launch, cl_command_queue q
 static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const uint32_t *local = launch->local;
-	const uint64_t groups = groups_of(launch, 0) * groups_of(launch, 1) * groups_of(launch, 2);
 	uint64_t most = 0;
 	cl_int error = gpu_function_resident(launch->code->function,
 					     local[0] * local[1] * local[2],
 					     launch->dynamic_local_B, &most);
 	most *= queue->device->caps->multiprocessors;
-	if (!error && groups > most) {
+	if (!error && has_more_groups(launch, most)) {
 		ocl_context_report(queue->context,
 				   "kernel %s has a barrier of the whole grid: %s runs at most "
-				   "%llu of its work-groups of %u x %u x %u at once, not %llu",
+				   "%llu of its work-groups of %u x %u x %u at once, not %llu x %llu x %llu",
 				   launch->kernel->name, queue->device->caps->name,
 				   (unsigned long long)most, local[0], local[1], local[2],
-				   (unsigned long long)groups);
+				   (unsigned long long)groups_of(launch, 0), (unsigned long long)groups_of(launch, 1),
+				   (unsigned long long)groups_of(launch, 2));
 		return CL_OUT_OF_RESOURCES;
 	}
 	return error ? error : gpu_barriers_wait_ready(queue->device->gpu);

@@ -1,4 +1,5 @@
-/* cl_culvert_grid_barrier: the largest launch runs, a larger one is refused with its size, two
+/* cl_culvert_grid_barrier: the largest launch runs, a larger one is refused with its size, also one whose number of work-groups has more than
+ * 64 bits, two
  * queues do not meet in one barrier, a program from its binary has the same launches. */
 #include "config.h"
 
@@ -102,6 +103,28 @@ static void test_largest(cl_context context, cl_command_queue queue)
 	CHECK(turned(queue, mem, most * LOCAL, 3));
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* 2^64 work-groups, and a few more. */
+static void test_huge(cl_context context, cl_command_queue queue)
+{
+	static const size_t local[3] = {1, 1, 1}, huge[][3] = {
+		{(size_t)1 << 31, (size_t)1 << 31, 4}, {(size_t)1 << 31, (size_t)1 << 31, 5},
+	};
+	const cl_uint turns = 1;
+	cl_kernel kernel = kernel_make(program, "turn");
+	cl_mem mem = buffer_make(context, 0, sizeof(turns), NULL);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(turns), &turns));
+	for (unsigned i = 0; i < sizeof(huge) / sizeof(*huge); i++) {
+		reported[0] = '\0';
+		CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, huge[i], local, 0, NULL, NULL),
+			   CL_OUT_OF_RESOURCES);
+		CHECK(strstr(reported, "turn"));
+	}
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+	reported[0] = '\0';
 }
 
 static void test_question(void)
@@ -239,6 +262,7 @@ int main(void)
 	for (unsigned i = 0; i < 2; i++) {
 		reported[0] = '\0';
 		test_largest(context, queue);
+		test_huge(context, queue);
 		test_question();
 		test_queues(context);
 		test_recording(context, queue);

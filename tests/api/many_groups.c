@@ -1,6 +1,7 @@
 /* Protects: launches of more work-groups than a grid of CUDA can have (65535 in dimensions 1 and 2), for which OpenCL has
  * no limit: each work-item runs once and sees the ids and sizes of the whole launch, also with an offset, with work-groups
- * at the edge that are smaller, and from a command buffer.  PTX of other compilers, which knows one grid, is refused. */
+ * at the edge that are smaller, and from a command buffer.  PTX of other compilers, which knows one grid, is refused, and so are
+ * more than 2^20 grids. */
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
@@ -150,6 +151,33 @@ static void test_chosen(void)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* More than a million grids are refused before one is launched. */
+static void test_most(void)
+{
+	const size_t more[3] = {1, (size_t)65535 * 2048, (size_t)65535 * 2048}, one[3] = {1, 1, 1};
+	const struct range range = {1, 0, 0, 1};
+	struct command_buffer_entry cb;
+	cl_int code;
+	cl_program program = api_test_build(test.context, test.device, source, "");
+	CHECK(program);
+	if (!program)
+		return;
+	cl_kernel kernel = kernel_make(program, "note_1");
+	set_arguments(kernel, &range);
+	clear();
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, more, one, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+	if (command_buffer_entry_find(test.platform, &cb)) {
+		cl_command_buffer_khr buffer = cb.create(1, &queue, NULL, &code);
+		CHECK_OK(code);
+		CHECK_CODE(cb.launch(buffer, NULL, NULL, kernel, 3, NULL, more, one, 0, NULL, NULL, NULL),
+			   CL_OUT_OF_RESOURCES);
+		CHECK_OK(cb.release(buffer));
+	}
+	check_seen(&range);
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseProgram(program));
+}
+
 static void test_foreign_ptx(void)
 {
 	const unsigned char *text = (const unsigned char *)ptx;
@@ -181,6 +209,7 @@ int main(void)
 	test_program("-cl-std=CL3.0", true);
 	test_program("-cl-std=CL3.0 -cl-opt-disable", true);
 	test_chosen();
+	test_most();
 	test_foreign_ptx();
 	CHECK_OK(clReleaseMemObject(seen));
 	CHECK_OK(clReleaseCommandQueue(queue));
