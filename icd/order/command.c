@@ -82,12 +82,22 @@ static cl_int accesses_acquire(struct ocl_command *command, struct gpu_stream *s
 	return CL_SUCCESS;
 }
 
-static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool written,
+/* How much of a command is in its stream.  A launch may be several grids, of which a later one can fail. */
+enum progress { NOTHING_RUNS, A_PART_RUNS, ALL_RUNS };
+
+/* What a part has written is not known: memory that the command reads as well has its newest bytes on the device in any
+ * case. */
+static bool is_written(const struct ocl_access *access, enum progress progress)
+{
+	return progress == ALL_RUNS || (progress == A_PART_RUNS && access->mode == OCL_ACCESS_UPDATE);
+}
+
+static void accesses_commit(struct ocl_command *command, uint32_t acquired, enum progress progress,
 			    struct gpu_event *done)
 {
 	const struct ocl_access *access = command->accesses;
 	for (uint32_t i = acquired; i; i--, access++)
-		ocl_storage_commit(access->mem->storage, &access->at, written, done);
+		ocl_storage_commit(access->mem->storage, &access->at, is_written(access, progress), done);
 }
 
 /* The timestamp at which a command starts: that of the previous command's end can be shared if the command never
@@ -143,13 +153,14 @@ cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *st
 	submission->before_sequence = gpu_stream_last(stream);
 	if (!error)
 		error = ocl_command_run(command, stream);
-	const bool written = !error;
+	const enum progress progress = !error ? ALL_RUNS :
+				       gpu_stream_last(stream) != submission->before_sequence ? A_PART_RUNS : NOTHING_RUNS;
 	if (!error && timed)
 		error = done_stamp(command, stream, submission);
 	else if (!error && (command->event || command->witness))
 		error = done_witness(command, stream, submission);
 	if (acquired)
-		accesses_commit(command, acquired, written, submission->done);
+		accesses_commit(command, acquired, progress, submission->done);
 	if (error && timed)
 		gpu_event_unref(submission->start);
 	return error;

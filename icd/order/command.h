@@ -180,7 +180,8 @@ static inline cl_int ocl_command_run(struct ocl_command *command, struct gpu_str
 }
 
 /* Puts the command into stream, after the events that it waits for, which are settled.  If it fails nothing is changed
- * that other threads see.  In an in-order queue no other thread may submit meanwhile. */
+ * that other threads see, except by the grids of a launch that are in the stream before the one that fails.  In an
+ * in-order queue no other thread may submit meanwhile. */
 cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *stream,
 			      struct ocl_submission *submission);
 static inline cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,

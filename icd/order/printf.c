@@ -415,8 +415,11 @@ uint64_t ocl_print_buffer(const struct ocl_print *print)
 	return print->buffer;
 }
 
+/* A part of the launch may be in the stream, and write to the buffer, which the next launch may use in another stream. */
 void ocl_print_cancel(struct ocl_print *print)
 {
+	lock_assert_none();
+	(void)gpu_stream_drain(print->stream);
 	print_retire(print);
 }
 
@@ -428,8 +431,7 @@ cl_int ocl_print_end(struct ocl_print *print)
 	if (!error)
 		error = gpu_event_record(stream, false, &print->done);
 	if (error) {
-		/* The next launch that uses the buffer runs after this one, in the same stream or by an event. */
-		print_retire(print);
+		ocl_print_cancel(print);
 		return error;
 	}
 	lock_take(&prints->lock);

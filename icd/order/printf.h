@@ -30,7 +30,7 @@ cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct
 uint64_t ocl_print_buffer(const struct ocl_print *print);
 /* Called once the launch is in the stream: the output will be fetched after it. */
 cl_int ocl_print_end(struct ocl_print *print);
-/* Called instead of ocl_print_end if the launch failed. */
+/* Called instead of ocl_print_end if the launch failed.  It waits until the stream is empty; no lock may be held. */
 void ocl_print_cancel(struct ocl_print *print);
 
 /* A buffer that the caller owns, for launches that a command buffer records.  _create allocates it; _empty empties it
