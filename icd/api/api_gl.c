@@ -307,7 +307,7 @@ static cl_int enqueue(const struct sharing *sharing, cl_command_queue queue, boo
 	for (cl_uint i = 0; i < mem_count; i++)
 		ocl_command_touch(&command, mems[i], 0, mems[i]->size_B,
 				  release ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
-	if (!mem_count)
+	if (!mem_count && event)
 		linked_wait(count, events);
 	if (mem_count && sharing->egl)
 		error = ocl_queue_enqueue(&command, false, count, events, event);

@@ -464,6 +464,36 @@ static void refused(const struct drawing *drawing)
 	CHECK_OK(clReleaseMemObject(buffer));
 }
 
+static void *acquiring_thread(void *event)
+{
+	CHECK_OK(clEnqueueAcquireGLObjects(queue, 0, NULL, 1, (cl_event *)&event, NULL));
+	CHECK_OK(clEnqueueReleaseEGLObjectsKHR(queue, 0, NULL, 1, (cl_event *)&event, NULL));
+	return NULL;
+}
+
+/* OpenCL 3.1 API, 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing": without an event that tells
+ * of its end, it does not wait for the sync object. */
+static void nothing_acquired(const struct drawing *drawing)
+{
+	pthread_t thread;
+	struct timespec end;
+	gl->DeleteSync(draw(drawing));
+	void *sync = egl_sync_make();
+	cl_event event = egl_held_event(sync);
+	CHECK(!clock_gettime(CLOCK_REALTIME, &end));
+	end.tv_sec += 20;
+	CHECK(!pthread_create(&thread, NULL, acquiring_thread, event));
+	const bool returned = !pthread_timedjoin_np(thread, NULL, &end);
+	CHECK(returned);
+	CHECK(status_of(event) == CL_SUBMITTED);
+	atomic_store(&held, false);
+	if (!returned)
+		CHECK(!pthread_join(thread, NULL));
+	CHECK_OK(clWaitForEvents(1, &event));
+	CHECK_OK(clReleaseEvent(event));
+	egl_sync_destroy(sync);
+}
+
 int main(void)
 {
 	struct drawing drawing = {0};
@@ -494,6 +524,7 @@ int main(void)
 	refused(&drawing);
 	egl_syncs(&drawing);
 	egl_without_a_context(&drawing);
+	nothing_acquired(&drawing);
 	drawing_release(&drawing);
 	CHECK_OK(clReleaseKernel(count_bright));
 	CHECK_OK(clReleaseProgram(program));
