@@ -18,6 +18,9 @@ AM_TESTS_ENVIRONMENT = \
 	CLT_PLATFORM=Culvert; export CLT_PLATFORM; \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
 
+# configure writes it; here, so that make writes it anew when its source changed.
+check_SCRIPTS += tests/run-with-culvert
+
 # tests.mk, which list-tests makes, names what is found.  A script that is no test is in not_tests.
 EXTRA_DIST += $(tests_dist) tests/run-with-culvert.in scripts/picture scripts/option-table scripts/soft-api-table \
 	scripts/comparison-table scripts/application-table
