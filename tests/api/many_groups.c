@@ -1,7 +1,7 @@
 /* Protects: launches of more work-groups than a grid of CUDA can have (65535 in dimensions 1 and 2), for which OpenCL has
  * no limit: each work-item runs once and sees the ids and sizes of the whole launch, also with an offset, with work-groups
- * at the edge that are smaller, and from a command buffer.  PTX of other compilers, which knows one grid, is refused, and so are
- * more than 2^20 grids. */
+ * at the edge that are smaller, launched often, and from a command buffer that changes.  PTX of other compilers, which
+ * knows one grid, is refused, and so are more than 2^20 grids. */
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
@@ -19,7 +19,8 @@ static const char source[] =
 	"	size_t id = get_global_id(1) - get_global_offset(1);\n"
 	"	atomic_add(seen + id, (uint)(get_group_id(1) * 3 + get_num_groups(1) + get_global_size(1) +\n"
 	"				     get_global_offset(1)));\n"
-	"}\n";
+	"}\n"
+	"kernel void add(global uint *sum, uint more) { sum[get_global_id(1)] += more; }\n";
 
 static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
 			  ".visible .entry nothing(.param .u32 nothing_param_0)\n{\n	ret;\n}\n";
@@ -110,6 +111,59 @@ static void record(cl_kernel kernel, const struct range *range)
 	CHECK_OK(cb.release(buffer));
 }
 
+/* So often that the launches of a queue go other ways (backend/gpu_repeat.h); each has the arguments of its own time. */
+static void test_often(cl_kernel add)
+{
+	enum { TIMES = 60, GROUPS = 65537 };
+	static const size_t global[2] = {1, GROUPS}, one[2] = {1, 1};
+	size_t wrong = 0;
+	clear();
+	CHECK_OK(clSetKernelArg(add, 0, sizeof(seen), &seen));
+	for (cl_uint i = 0; i < TIMES; i++) {
+		CHECK_OK(clSetKernelArg(add, 1, sizeof(i), &i));
+		CHECK_OK(clEnqueueNDRangeKernel(queue, add, 2, NULL, global, one, 0, NULL, NULL));
+		if (i % 4 == 0)
+			CHECK_OK(clFinish(queue));
+	}
+	buffer_read(queue, seen, got, sizeof(got));
+	for (size_t i = 0; i < MOST; i++)
+		wrong += got[i] != (i < GROUPS ? TIMES * (TIMES - 1) / 2 : 0);
+	CHECK(!wrong);
+}
+
+/* Changes of a recorded launch, also to other numbers of grids. */
+static void test_changes(cl_kernel kernel)
+{
+	static const struct range ranges[] = {
+		{1, 5, 65536, 1}, {1, 9, 65536, 1}, {1, 9, 196606, 1}, {1, 0, 70, 1}, {1, 1000, 131070, 1},
+	};
+	const command_properties fields[] = {MUTABLE_FIELDS, MUTABLE_OFFSET | MUTABLE_GLOBAL, 0};
+	const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
+	const mutable_update update = mutable_update_find(test.platform);
+	struct command_buffer_entry cb;
+	cl_mutable_command_khr handle = NULL;
+	size_t offset[3], global[3], local[3];
+	cl_int code;
+	if (!update || !command_buffer_entry_find(test.platform, &cb))
+		return;
+	sizes_of(&ranges[0], offset, global, local);
+	set_arguments(kernel, &ranges[0]);
+	cl_command_buffer_khr buffer = cb.create(1, &queue, flags, &code);
+	CHECK_OK(code);
+	CHECK_OK(cb.launch(buffer, NULL, fields, kernel, 3, offset, global, local, 0, NULL, NULL, &handle));
+	CHECK_OK(cb.finalize(buffer));
+	for (unsigned i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		const struct mutable_config config = {.command = handle, .work_dim = 3, .offset = offset, .global = global};
+		sizes_of(&ranges[i], offset, global, local);
+		clear();
+		if (i)
+			CHECK_OK(mutable_change(update, buffer, &config));
+		CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+		check_seen(&ranges[i]);
+	}
+	CHECK_OK(cb.release(buffer));
+}
+
 static void test_program(const char *options, bool ragged)
 {
 	static const struct range uniform[] = {
@@ -120,6 +174,7 @@ static void test_program(const char *options, bool ragged)
 	if (!program)
 		return;
 	cl_kernel any = kernel_make(program, "note"), first = kernel_make(program, "note_1");
+	cl_kernel add = kernel_make(program, "add");
 	for (unsigned i = 0; i < sizeof(uniform) / sizeof(*uniform); i++) {
 		launch(any, &uniform[i]);
 		if (uniform[i].dim == 1)
@@ -128,6 +183,9 @@ static void test_program(const char *options, bool ragged)
 	for (unsigned i = 0; ragged && i < sizeof(edges) / sizeof(*edges); i++)
 		launch(any, &edges[i]);
 	record(any, ragged ? &edges[1] : &uniform[3]);
+	test_often(add);
+	test_changes(first);
+	CHECK_OK(clReleaseKernel(add));
 	CHECK_OK(clReleaseKernel(any));
 	CHECK_OK(clReleaseKernel(first));
 	CHECK_OK(clReleaseProgram(program));
