@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
+#include "tests/api/soft_fault.h"
 
 #include <CL/cl_egl.h>
 #include <pthread.h>
@@ -216,8 +217,7 @@ static void fences(void)
 
 /* --- where the driver fails --- */
 
-static int (*fault)(const char *);
-static uint64_t (*fired)(void);
+static struct soft_fault fault;
 
 /* The count-th call fails; false: there is no such call any more. */
 static bool fail_once(const char *call, unsigned count, void *image, unsigned texture)
@@ -227,13 +227,13 @@ static bool fail_once(const char *call, unsigned count, void *image, unsigned te
 	unsigned errors = 0;
 	snprintf(rule, sizeof(rule), "%s:%u:UNKNOWN", call, count);
 	texture_fill(texture, 100);
-	CHECK(!fault(rule));
+	CHECK(!fault.set(rule));
 	cl_mem mem = clCreateFromEGLImageKHR(context, window.display, image, CL_MEM_READ_WRITE, NULL, &code);
 	CHECK(!mem == (code != CL_SUCCESS));
 	CHECK(mem || code == CL_INVALID_EGL_OBJECT_KHR || code == CL_OUT_OF_RESOURCES);
 	errors = mem ? add_one(mem) : 1;
-	const bool happened = fired();
-	CHECK(!fault(""));
+	const bool happened = fault.fired();
+	CHECK(!fault.set(""));
 	CHECK(happened || !errors);
 	CHECK(texture_is(texture, 100) || texture_is(texture, 101));
 	if (mem)
@@ -253,12 +253,7 @@ static void faults(void)
 		"cuArray3DCreate_v2",
 	};
 	unsigned texture;
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	void *address = library ? dlsym(library, "culvert_soft_fault") : NULL;
-	memcpy(&fault, &address, sizeof(fault));
-	address = library ? dlsym(library, "culvert_soft_faults") : NULL;
-	memcpy(&fired, &address, sizeof(fired));
-	if (!fault || !fired)
+	if (!soft_fault_find(&fault))
 		return;
 	void *image = egl_image_make(GL_RGBA8, &texture);
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

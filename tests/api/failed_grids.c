@@ -6,8 +6,8 @@
 
 #include "tests/api/command_buffer_entry.h"
 #include "tests/api/fixture.h"
+#include "tests/api/soft_fault.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 enum { GRID = 65535, GROUPS = 2 * GRID };
@@ -27,18 +27,7 @@ static const char source[] =
 	"}\n";
 
 static struct api_test test;
-static int (*fault)(const char *rules);
-static uint64_t (*fired)(void);
-
-static bool control_find(void)
-{
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	void *address = library ? dlsym(library, "culvert_soft_fault") : NULL;
-	memcpy(&fault, &address, sizeof(fault));
-	address = library ? dlsym(library, "culvert_soft_faults") : NULL;
-	memcpy(&fired, &address, sizeof(fired));
-	return fault && fired;
-}
+static struct soft_fault fault;
 
 static cl_int launch(cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event *events, cl_event *event)
 {
@@ -51,14 +40,14 @@ static void fail_at(const char *call, unsigned number)
 {
 	char rule[128];
 	snprintf(rule, sizeof(rule), "%s:%u:LAUNCH_OUT_OF_RESOURCES", call, number);
-	CHECK(!fault(rule));
+	CHECK(!fault.set(rule));
 }
 
 /* The rule has been used. */
 static void fail_no_more(void)
 {
-	CHECK(fired() == 1);
-	CHECK(!fault(""));
+	CHECK(fault.fired() == 1);
+	CHECK(!fault.set(""));
 }
 
 static cl_mem zeros(cl_context context)
@@ -272,7 +261,7 @@ int main(void)
 	if (!api_test_start(&test, "failed_grids"))
 		return API_TEST_SKIP;
 	cl_program program = api_test_build(test.context, test.device, source, "");
-	if (CHECK(control_find()) && CHECK(program)) {
+	if (CHECK(soft_fault_find(&fault)) && CHECK(program)) {
 		cl_kernel kernel = kernel_make(program, "mark"), late = kernel_make(program, "mark_late");
 		test_error(test.context, kernel, 0);
 		test_error(test.context, kernel, CL_QUEUE_PROFILING_ENABLE);

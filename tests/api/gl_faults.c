@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
+#include "tests/api/soft_fault.h"
 
 enum { SIDE = 8, WORDS = SIDE * SIDE };
 
@@ -11,8 +12,7 @@ static struct api_test test;
 static struct gl_sharing sharing;
 static struct gl *const gl = &sharing.gl;
 static cl_command_queue queue;
-static int (*fault)(const char *);
-static uint64_t (*fired)(void);
+static struct soft_fault fault;
 
 static bool is_allowed(cl_int code)
 {
@@ -92,10 +92,10 @@ static bool fail_once(const char *call, unsigned count)
 	char rule[128];
 	snprintf(rule, sizeof(rule), "%s:%u:UNKNOWN", call, count);
 	objects_make(names, before);
-	CHECK(!fault(rule));
+	CHECK(!fault.set(rule));
 	const unsigned errors = round_trip(names, after);
-	const bool happened = fired();
-	CHECK(!fault(""));
+	const bool happened = fault.fired();
+	CHECK(!fault.set(""));
 	/* What fails while an object is released, and what is tried again, need not be an error. */
 	CHECK(happened || !errors);
 	if (!CHECK(objects_check(names, before, after)))
@@ -106,16 +106,6 @@ static bool fail_once(const char *call, unsigned count)
 	gl->DeleteBuffers(1, &names[0]);
 	gl->DeleteTextures(1, &names[1]);
 	return happened;
-}
-
-static bool control_find(void)
-{
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	void *address = library ? dlsym(library, "culvert_soft_fault") : NULL;
-	memcpy(&fault, &address, sizeof(fault));
-	address = library ? dlsym(library, "culvert_soft_faults") : NULL;
-	memcpy(&fired, &address, sizeof(fired));
-	return fault && fired;
 }
 
 int main(void)
@@ -135,9 +125,9 @@ int main(void)
 		clReleaseContext(test.context);
 		return api_test_failures ? 1 : API_TEST_SKIP;
 	}
-	CHECK(control_find());
+	CHECK(soft_fault_find(&fault));
 	queue = queue_make(sharing.context, sharing.devices[0], 0);
-	for (unsigned i = 0; fault && i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (unsigned i = 0; fault.set && i < sizeof(calls) / sizeof(calls[0]); i++) {
 		unsigned count = 1;
 		while (count < 20 && fail_once(calls[i], count))
 			count++;
@@ -148,14 +138,14 @@ int main(void)
 	/* Without the call there is no context: which device may share cannot be found out. */
 	const struct gl_properties properties = gl_properties_of(&test, &sharing.window);
 	cl_int code;
-	if (fault) {
-		CHECK(!fault("cuGLGetDevices_v2:*:UNKNOWN"));
+	if (fault.set) {
+		CHECK(!fault.set("cuGLGetDevices_v2:*:UNKNOWN"));
 		CHECK_NO_OBJECT(clCreateContext(properties.list, 1, sharing.devices, NULL, NULL, &code), code,
 				CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR);
-		CHECK(!fault("cuGLGetDevices_v2:*:NO_DEVICE"));
+		CHECK(!fault.set("cuGLGetDevices_v2:*:NO_DEVICE"));
 		CHECK_NO_OBJECT(clCreateContext(properties.list, 1, sharing.devices, NULL, NULL, &code), code,
 				CL_INVALID_OPERATION);
-		CHECK(!fault(""));
+		CHECK(!fault.set(""));
 	}
 	CHECK_OK(clReleaseCommandQueue(queue));
 	gl_sharing_end(&sharing);
