@@ -57,7 +57,10 @@ shared 0 "[ note ] device     0: its compute mode is exclusive" "sudo nvidia-smi
 	"compiled and ran a kernel correctly"
 CULVERT_SOFT_FAULT=cuDevicePrimaryCtxRetain:*:DEVICE_UNAVAILABLE
 export CULVERT_SOFT_FAULT
-shared 1 "[ FAIL ] device     0: its compute mode is exclusive: one process at a time may use it, and another one does"
+shared 1 "[ FAIL ] device     0: its compute mode is exclusive: one process at a time may use it. This one cannot, perhaps"
+# Another reason, which the driver's answer to doctor does not tell apart.
+CULVERT_SOFT_FAULT=cuDevicePrimaryCtxRetain:*:OUT_OF_MEMORY
+shared 1 "one process at a time may use it. This one cannot, perhaps"
 unset CULVERT_SOFT_FAULT
 CULVERT_SOFT_SHARING=prohibited
 shared 1 "[ FAIL ] device     0: its compute mode is prohibited" "CL_DEVICE_NOT_AVAILABLE"
