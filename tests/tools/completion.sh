@@ -53,7 +53,7 @@ if command -v fish >/dev/null; then
 	fish_offers 'culvert com' compile
 	fish_offers 'culvert --ver' --version
 	fish_offers 'culvert run --gl' --global
-	fish_offers 'culvert compile --emit c' 'cl cubin'
+	fish_offers 'culvert compile --emit c' cubin
 	fish_offers 'culvert compile -a sm_12' 'sm_120 sm_121'
 	fish_offers 'culvert cache v' verify
 	fish_offers 'culvert help dev' devices
