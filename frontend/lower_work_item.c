@@ -118,11 +118,13 @@ static LLVMValueRef global_id(const struct site *site, bool wide)
 	return LLVMBuildAdd(builder, id, hidden(site, ABI_HIDDEN_ID_START_X, wide), "");
 }
 
+/* A launch has less than 2^32 work-groups in each dimension.  An id that is wanted in 64 bits is computed in 32, so that
+ * libnvvm knows its upper half. */
 static LLVMValueRef group_id(const struct site *site, bool wide)
 {
-	LLVMValueRef group = special_register(site, "ctaid", wide);
-	return LLVMBuildAdd(site->lowering->builder, group,
-			    hidden(site, ABI_HIDDEN_GROUP_START_X, wide), "");
+	LLVMValueRef group = special_register(site, "ctaid", false);
+	LLVMValueRef start = hidden(site, ABI_HIDDEN_GROUP_START_X, false);
+	return sized(site, LLVMBuildAdd(site->lowering->builder, group, start, ""), wide);
 }
 
 static LLVMValueRef enqueued_size(const struct site *site, bool wide)

@@ -372,6 +372,9 @@ static void test_work_items(void)
 	CHECK(has(&u.text, "mul i32") && !has(&u.text, "mul i64"));
 	CHECK(!has(&u.text, "get_global_id") && !has(&u.text, "ntid.y"));
 	CHECK(has(&u.text, "add i64 4, "));
+	/* The id of a work-group is a sum of 32 bits, which is extended. */
+	const char *extended = strstr(bytes_string(&u.text), "zext");
+	CHECK(extended && !strstr(extended + 1, "zext"));
 	CHECK(has(&n.text, "ntid.y") && has(&n.text, "\"maxntidx\", i32 8"));
 	CHECK_EQ(u.abi->kernels[0].hidden_count, 1);
 	CHECK_EQ(u.abi->kernels[0].hidden[0], ABI_HIDDEN_ID_START_X);
