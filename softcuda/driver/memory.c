@@ -94,6 +94,16 @@ static bool reachable(const struct soft_allocation *allocation, const struct sof
 				: launch->peers >> allocation->device->index & 1;
 }
 
+/* The end of what a launch may access.  The last load of 32 bytes may begin inside of the allocation and end behind it:
+ * for compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU has memory there, because it maps whole
+ * pages. */
+static uint64_t accessible_end(const struct soft_allocation *allocation)
+{
+	enum { LOAD_MAX_B = 32 };
+	const uint64_t end = allocation->start + allocation->size_B;
+	return check_options() & CHECK_MEMORY ? end : (end + LOAD_MAX_B - 1) / LOAD_MAX_B * LOAD_MAX_B;
+}
+
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out)
 {
@@ -102,7 +112,7 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	bool foreign = found && !reachable(found, launch);
 	if (found) {
 		*start_out = found->start;
-		*end_out = found->start + found->size_B;
+		*end_out = accessible_end(found);
 	}
 	pthread_rwlock_unlock(&table_lock);
 	if (foreign)

@@ -363,6 +363,17 @@ static void run(struct pending *pending)
 	lock_drop(&pool.lock);
 }
 
+/* The size of a work-group's shared memory.  The last load of 16 bytes may begin inside of it and end behind it: for
+ * compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU's shared memory is divided into units of 128
+ * bytes or more. */
+static uint32_t shared_size_B(const struct job *job)
+{
+	enum { LOAD_MAX_B = 16 };
+	const struct soft_launch *launch = job->launch;
+	const uint32_t size_B = launch->function->static_shared_B + job->code->shared_gap_B + launch->dynamic_shared_B;
+	return job->program->has_gaps ? size_B : (size_B + LOAD_MAX_B - 1) / LOAD_MAX_B * LOAD_MAX_B;
+}
+
 CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 {
 	const struct soft_program *program = launch->function->program;
@@ -378,8 +389,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	job->program = program;
 	job->code_index = program->entry_code[launch->function - program->functions];
 	job->code = &program->codes[job->code_index];
-	job->shared_B = launch->function->static_shared_B + job->code->shared_gap_B +
-			launch->dynamic_shared_B;
+	job->shared_B = shared_size_B(job);
 	job->report = report;
 	pending->workers_max = workers_allowed(launch);
 	const unsigned threads = wanted_threads();

@@ -151,6 +151,7 @@ struct soft_program {
 	uint32_t variable_count;
 	struct shared_variable *shared;
 	uint32_t shared_count;
+	bool has_gaps;                    /* between variables, for the checker */
 	struct relocation *relocations;
 	uint32_t relocation_count;
 	struct launch_constant *launch_constants;

@@ -226,7 +226,7 @@ CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, unsigned newest, s
 	parser->arena = arena;
 	parser->program = program;
 	parser->log = log;
-	parser->gaps = gaps;
+	parser->gaps = program->has_gaps = gaps;
 	parser->newest_version = newest;
 	ptx_lex_init(&parser->lexer, text, size_B);
 	if (!ptx_module(parser) || !finish(parser)) {
