@@ -150,6 +150,8 @@ static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
 		return false;
 	if (!type->memory)
 		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", type->id);
+	if (!spirv_matrix_is_private(reader, type, op->words[1]) || !spirv_matrix_is_private(reader, type, op->words[2]))
+		return false;
 	if (!spirv_is_aggregate(type)) {
 		LLVMValueRef value = spirv_load(reader, type, source, alignment_of(type, from),
 						from.is_volatile);
