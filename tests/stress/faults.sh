@@ -158,12 +158,13 @@ learn() {
 
 # Rows of the table of what the driver calls that are not among what was walked over. An older
 # version counts as the call that it comes down to.  What needs an OpenGL context is made to fail by
-# tests/api/gl_faults.
+# tests/api/gl_faults and, for EGL's images, tests/api/egl_image.
 unwalked() {
 	sed -n 's/^CUDA_SYMBOL(\([A-Za-z0-9_]*\),.*/\1/p' "${srcdir:-.}/backend/cuda_symbols.def" |
 		while read -r row; do
 			grep -qE "^${row%_v2}(_v[0-9]+)?(WithFlags)?$" "$FAULTS_DIR/known" ||
-				grep -q "\"$row[:\"]" "${srcdir:-.}/tests/api/gl_faults.c" || echo "$row"
+				grep -q "\"$row[:\"]" "${srcdir:-.}/tests/api/gl_faults.c" \
+					"${srcdir:-.}/tests/api/egl_image.c" || echo "$row"
 		done
 }
 

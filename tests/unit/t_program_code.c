@@ -173,7 +173,7 @@ static void applications_give_plain_code_of_this_version(void)
 		given.data[VERSION_AT_B] = version;
 		seal(&given);
 		back = read_back(&given, OCL_CODE_GIVEN);
-		CHECK_EQ(back != NULL, version == 3);
+		CHECK_EQ(back != NULL, version == OCL_BINARY_VERSION);
 		ocl_code_unref(back);
 	}
 	ocl_code_unref(code);
