@@ -371,8 +371,10 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 		error = pieces_decide(launch, queue);
 	if (!error && launch->cooperative)
 		error = residency_check(launch, queue);
+	if (error)
+		return error;
 	launch->special = launch->cooperative || launch->indirect || launch->edges || launch->split;
-	return error ? error : functions_find(launch);
+	return functions_find(launch);
 }
 
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
