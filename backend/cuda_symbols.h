@@ -26,6 +26,12 @@ extern struct cuda_symbols cuda;
 /* softcuda's culvert_soft_note_memory (softcuda/control.h); NULL with other drivers. */
 extern void (*cuda_note_memory)(uint64_t address, uint64_t size_B, unsigned what);
 
+/* Whether the driver is softcuda. */
+static inline bool cuda_is_software(void)
+{
+	return cuda_note_memory;
+}
+
 struct gpu_library {
 	bool software;            /* the library is softcuda */
 	char version[64];         /* the driver's version, from the library's file name; "" if that has none */

@@ -1,5 +1,5 @@
-/* Buffers, textures and renderbuffers of OpenGL, and EGL images, that a device reads and writes (cudaGL.h, and cuGraphics* of the CUDA
- * driver API).
+/* Buffers, textures and renderbuffers of OpenGL, and EGL images, that a device reads and writes (cudaGL.h, and
+ * cuGraphics* of the CUDA driver API).
  *
  * CUDA demands that the OpenGL context is current in the thread that calls ("CUDA C++ Programming Guide", OpenGL
  * Interoperability).  An object is mapped only within gpu_graphics_copy, which copies it to or from other memory of the

@@ -171,7 +171,7 @@ const struct object_type ocl_event_type = {"event", CL_INVALID_EVENT, event_dest
 /* --- status -------------------------------------------------------------------------- */
 
 /* Events of commands, which are many, are known by their queue, which is in an earlier cache line. */
-static bool is_linked(const struct _cl_event *event)
+static bool has_fence(const struct _cl_event *event)
 {
 	return !event->queue && event->fence;
 }
@@ -231,7 +231,7 @@ cl_int ocl_event_status(cl_event event)
 {
 	const cl_int status = status_load(event);
 	bool done = false;
-	if (status > CL_COMPLETE && is_linked(event))
+	if (status > CL_COMPLETE && has_fence(event))
 		return fence_status(event, opengl_fence_poll(event->fence));
 	if (status <= CL_COMPLETE || !event->queue || !status_is_settled(event, status))
 		return status;
@@ -338,7 +338,7 @@ static void fence_polled(struct ocl_delivery *delivery)
 
 static void watch_start(struct _cl_event *event)
 {
-	if (is_linked(event))
+	if (has_fence(event))
 		ocl_complete_work(&event->poll);
 	else
 		ocl_complete_watch(&event->watch);
@@ -347,11 +347,11 @@ static void watch_start(struct _cl_event *event)
 /* Whether the caller has to start the watch, after it has dropped the lock. */
 static bool watch_needed_locked(struct _cl_event *event)
 {
-	if (event->watched || !event->callbacks || !(event->done || is_linked(event)))
+	if (event->watched || !event->callbacks || !(event->done || has_fence(event)))
 		return false;
 	event->watched = true;
 	object_ref(event);
-	if (is_linked(event)) {
+	if (has_fence(event)) {
 		event->poll.run = fence_polled;
 		return true;
 	}
@@ -484,7 +484,7 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	if (status == CL_COMPLETE)
 		return CL_SUCCESS;
-	if (is_linked(event))
+	if (has_fence(event))
 		return fence_order(event);
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
@@ -516,7 +516,7 @@ cl_int ocl_event_wait(cl_event event)
 	const cl_int status = status_load(event);
 	if (status <= CL_COMPLETE)
 		return status;
-	if (is_linked(event))
+	if (has_fence(event))
 		return fence_status(event, opengl_fence_wait(event->fence));
 	const cl_int error = gpu_event_wait(event->done);
 	if (error < 0)

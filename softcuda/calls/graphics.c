@@ -170,6 +170,20 @@ CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource cu_resource, unsign
 	SOFT_CALL(SOFT_NEED_CONTEXT, map_flags_locked(cu_resource, flags));
 }
 
+/* Gives the part an array, and the resource the part. */
+static CUresult part_place_locked(struct soft_graphics *resource, struct soft_graphics_part *part,
+				  const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+	CUresult result = soft_array_create_locked(resource->context, &part->cu_array, descriptor);
+	if (result == CUDA_SUCCESS)
+		result = soft_array_find_locked(part->cu_array, &part->array);
+	if (result != CUDA_SUCCESS)
+		return result;
+	part->array->refs++;
+	list_append(&resource->parts, &part->link);
+	return CUDA_SUCCESS;
+}
+
 /* --- EGL images ---------- */
 
 /* The part and its array; without the lock.  The display is the one that is current in the thread, or was at the last
@@ -197,21 +211,17 @@ static void egl_part_free_locked(struct soft_graphics_part *part)
 	lock_take(&soft_driver.lock);
 }
 
-/* Gives the part an array; frees it otherwise. */
+/* Gives the part an array, and the resource the part; frees the part otherwise. */
 static CUresult egl_part_place_locked(struct soft_graphics *resource, struct soft_graphics_part *part,
 				      const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
-	CUresult result = soft_array_create_locked(resource->context, &part->cu_array, descriptor);
-	if (result == CUDA_SUCCESS)
-		result = soft_array_find_locked(part->cu_array, &part->array);
+	const CUresult result = part_place_locked(resource, part, descriptor);
 	if (result != CUDA_SUCCESS) {
 		egl_part_free_locked(part);
 		return result;
 	}
-	part->array->refs++;
 	part->array->allocation->egl = part;
 	soft_memory_written(part->array->allocation->start, part->array->allocation->size_B);
-	list_append(&resource->parts, &part->link);
 	return CUDA_SUCCESS;
 }
 
@@ -432,16 +442,12 @@ CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address_out, size_t 
 static CUresult part_fill_locked(struct soft_graphics *resource, struct soft_graphics_part *part,
 				 const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
-	CUresult result = soft_array_create_locked(resource->context, &part->cu_array, descriptor);
-	if (result == CUDA_SUCCESS)
-		result = soft_array_find_locked(part->cu_array, &part->array);
+	CUresult result = part_place_locked(resource, part, descriptor);
 	if (result != CUDA_SUCCESS) {
 		free(part);
 		return result;
 	}
 	struct soft_allocation *allocation = part->array->allocation;
-	part->array->refs++;
-	list_append(&resource->parts, &part->link);
 	busy_begin_locked(resource, allocation);
 	result = soft_graphics_part_read(resource, part, (void *)(uintptr_t)allocation->start);
 	soft_memory_written(allocation->start, allocation->size_B);

@@ -4,8 +4,8 @@
  * in its launches as the compiler would need, such a thread, when it is about to begin a work-group, has the kernel
  * compiled by another process (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as
  * machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on",
- * or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are launches with a
- * watcher (exec/watch.h) and cooperative launches.
+ * or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be compiled is always
+ * interpreted; so are launches with a watcher (exec/watch.h) and cooperative launches.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
  * program. */

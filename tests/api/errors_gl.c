@@ -174,27 +174,33 @@ static void queries(cl_mem buffer, cl_mem image)
 	ERROR_CODE(clGetGLTextureInfo, CL_INVALID_VALUE, 2, TEXTURE_INFO(image, CL_GL_MIPMAP_LEVEL, 0, NULL, NULL));
 }
 
-/* Both commands have the same errors. */
-static void command(const char *name, cl_int (CL_API_CALL *call)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-								 const cl_event *, cl_event *),
-		    cl_mem buffer)
+typedef cl_int (CL_API_CALL *command_call)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *,
+					  cl_event *);
+#define COMMAND_CASE(code, ...) error_case(name, code, 1, call(__VA_ARGS__), __FILE__, __LINE__)
+
+/* The errors of all commands that acquire and release.  not_shared: the code for an object that was created otherwise. */
+static void any_command(const char *name, command_call call, cl_mem shared, cl_int not_shared)
 {
 	const cl_mem wrong = world.wrong_mem, plain = world.buffer;
 	const cl_event event = world.done, wrong_event = world.wrong_event;
-#define COMMAND_CASE(code, ...) error_case(name, code, 1, call(__VA_ARGS__), __FILE__, __LINE__)
-	COMMAND_CASE(CL_INVALID_COMMAND_QUEUE, world.wrong_queue, 1, &buffer, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_VALUE, queue, 0, &buffer, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_COMMAND_QUEUE, world.wrong_queue, 1, &shared, 0, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_VALUE, queue, 0, &shared, 0, NULL, NULL);
 	COMMAND_CASE(CL_INVALID_VALUE, queue, 1, NULL, 0, NULL, NULL);
 	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &wrong, 0, NULL, NULL);
 	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &plain, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_CONTEXT, world.queue, 1, &buffer, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &buffer, 1, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &buffer, 0, &event, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &buffer, 1, &wrong_event, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &shared, 1, NULL, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &shared, 0, &event, NULL);
+	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &shared, 1, &wrong_event, NULL);
 	cl_mem other = clCreateBuffer(context, 0, 64, NULL, &error_code);
 	REQUIRE(!error_code);
-	COMMAND_CASE(CL_INVALID_GL_OBJECT, queue, 1, &other, 0, NULL, NULL);
+	COMMAND_CASE(not_shared, queue, 1, &other, 0, NULL, NULL);
 	REQUIRE(!clReleaseMemObject(other));
+}
+
+static void command(const char *name, command_call call, cl_mem buffer)
+{
+	any_command(name, call, buffer, CL_INVALID_GL_OBJECT);
+	COMMAND_CASE(CL_INVALID_CONTEXT, world.queue, 1, &buffer, 0, NULL, NULL);
 	gl_make_current(&window, NULL);
 	if (call == clEnqueueAcquireGLObjects)
 		COMMAND_CASE(CL_INVALID_GL_OBJECT, queue, 1, &buffer, 0, NULL, NULL);
@@ -232,27 +238,6 @@ static void events(void)
 	REQUIRE(destroy(window.display, reusable) && destroy(window.display, fence));
 }
 
-/* Both commands have the same errors. */
-static void egl_command(const char *name, cl_int (CL_API_CALL *call)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-								     const cl_event *, cl_event *),
-			cl_mem image)
-{
-	const cl_mem wrong = world.wrong_mem, plain = world.buffer;
-	const cl_event event = world.done, wrong_event = world.wrong_event;
-	COMMAND_CASE(CL_INVALID_COMMAND_QUEUE, world.wrong_queue, 1, &image, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_VALUE, queue, 0, &image, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_VALUE, queue, 1, NULL, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &wrong, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_MEM_OBJECT, queue, 1, &plain, 0, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 1, NULL, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 0, &event, NULL);
-	COMMAND_CASE(CL_INVALID_EVENT_WAIT_LIST, queue, 1, &image, 1, &wrong_event, NULL);
-	cl_mem other = clCreateBuffer(context, 0, 64, NULL, &error_code);
-	REQUIRE(!error_code);
-	COMMAND_CASE(CL_INVALID_EGL_OBJECT_KHR, queue, 1, &other, 0, NULL, NULL);
-	REQUIRE(!clReleaseMemObject(other));
-}
-
 static void egl_images(void)
 {
 	void *(*create)(void *, void *, unsigned, void *, const intptr_t *) =
@@ -285,8 +270,8 @@ static void egl_images(void)
 	cl_mem mem = FROM_IMAGE(context, window.display, image, 0, NULL);
 	REQUIRE(!error_code);
 	REQUIRE(destroy(window.display, image) && destroy(window.display, other));
-	egl_command("clEnqueueAcquireEGLObjectsKHR", clEnqueueAcquireEGLObjectsKHR, mem);
-	egl_command("clEnqueueReleaseEGLObjectsKHR", clEnqueueReleaseEGLObjectsKHR, mem);
+	any_command("clEnqueueAcquireEGLObjectsKHR", clEnqueueAcquireEGLObjectsKHR, mem, CL_INVALID_EGL_OBJECT_KHR);
+	any_command("clEnqueueReleaseEGLObjectsKHR", clEnqueueReleaseEGLObjectsKHR, mem, CL_INVALID_EGL_OBJECT_KHR);
 	REQUIRE(!clReleaseMemObject(mem));
 	gl.DeleteTextures(2, textures);
 }
