@@ -13,12 +13,11 @@ enum { COMPILED = 'C', REFUSED = 'R' };
 /* The numbers of an order.  The arrays follow: ops, whose handlers are 0, the names of their rows, register widths and
  * constants. */
 struct order_head {
-	struct compiled_host host;
 	uint32_t rows, op_count, register_B, parameter_size_B, local_B, constant_B;
 };
 
 struct answer_head {
-	uint32_t width, entry_count, slot_count;
+	uint32_t width, entry_count, slot_count, link_count;
 	bool may_wait, plain;
 	uint64_t image_B;
 };
@@ -89,12 +88,11 @@ static void put_build(struct bytes *message)
 
 /* --- orders ---------- */
 
-void compile_order_put(const struct compiled_host *host, const struct soft_program *program, const struct code *code,
-		       uint32_t rows, struct bytes *message)
+void compile_order_put(const struct soft_program *program, const struct code *code, uint32_t rows,
+		       struct bytes *message)
 {
 	struct order_head head;
 	memset(&head, 0, sizeof(head));
-	head.host = *host;
 	head.rows = rows;
 	head.op_count = code->op_count;
 	head.register_B = code->register_B;
@@ -136,8 +134,6 @@ bool compile_order_get(const struct bytes *message, struct compile_order *order,
 	if (!begin(&reader, message, why))
 		return false;
 	take_into(&reader, &head, sizeof(head));
-	order->host = head.host;
-	order->host.row = exec_table_row;
 	order->rows = head.rows;
 	order->code.op_count = head.op_count;
 	order->code.register_B = head.register_B;
@@ -178,6 +174,7 @@ void compile_answer_put(const struct compiled *compiled, const struct bytes *ima
 	head.plain = compiled->plain;
 	head.entry_count = compiled->entry_count;
 	head.slot_count = compiled->slot_count;
+	head.link_count = compiled->link_count;
 	head.image_B = image->size_B;
 	put_build(message);
 	bytes_append_char(message, COMPILED);
@@ -194,6 +191,7 @@ void compile_answer_put(const struct compiled *compiled, const struct bytes *ima
 		bytes_append(message, from->linear, from->linear_count * sizeof(*from->linear));
 	}
 	bytes_append(message, compiled->slot_parameter, compiled->slot_count * sizeof(*compiled->slot_parameter));
+	bytes_append(message, compiled->links, compiled->link_count * sizeof(*compiled->links));
 	bytes_append(message, image->data, image->size_B);
 	message->failed |= bytes_failed(image);
 }
@@ -205,6 +203,7 @@ void compile_answer_free(struct compiled *compiled)
 	if (compiled) {
 		free(compiled->entries);
 		free(compiled->slot_parameter);
+		free(compiled->links);
 	}
 	free(compiled);
 }
@@ -238,6 +237,11 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 		take_entry(reader, head.image_B, &compiled->entries[compiled->entry_count++]);
 	compiled->slot_parameter = take_array(reader, head.slot_count, sizeof(*compiled->slot_parameter));
 	compiled->slot_count = head.slot_count;
+	compiled->links = take_array(reader, head.link_count, sizeof(*compiled->links));
+	compiled->link_count = compiled->links ? head.link_count : 0;
+	for (uint32_t i = 0; i < compiled->link_count; i++)
+		reader->failed |= compiled->links[i].function >= COMPILED_FUNCTION_COUNT || head.image_B < sizeof(void *) ||
+				  compiled->links[i].offset_B > head.image_B - sizeof(void *);
 	*image_out = take(reader, head.image_B);
 	*image_B_out = head.image_B;
 }

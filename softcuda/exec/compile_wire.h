@@ -2,8 +2,8 @@
  * direction, the answer in the other (base/message.h).  Both sides are of one build: an order of another build is
  * answered with the reason alone, and only the names of the builds have a fixed format.
  *
- * An order contains what the compiler needs of a decoded kernel.  Handlers are sent by the names of their rows, other
- * functions by their addresses in softcuda's process: the compiler does not call them, only the code that it makes.
+ * An order contains what the compiler needs of a decoded kernel.  Handlers are sent by the names of their rows.  Neither
+ * message contains addresses, so that the answer to an order is of use to every process that sends the same order.
  *
  * Thread-safe. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILE_WIRE_H
@@ -15,15 +15,14 @@
  * of two up to 32.  Of code and program only these fields are set: name, ops, op_count, register_widths, register_B,
  * parameter_size_B and local_B; constants and constant_B. */
 struct compile_order {
-	struct compiled_host host;
 	uint32_t rows;
 	struct code code;
 	struct soft_program program;
 };
 
 /* Appends the order for a kernel of a program. */
-void compile_order_put(const struct compiled_host *host, const struct soft_program *program, const struct code *code,
-		       uint32_t rows, struct bytes *message);
+void compile_order_put(const struct soft_program *program, const struct code *code, uint32_t rows,
+		       struct bytes *message);
 /* Reads an order, which refers to the message.  False, with the reason in why, if the message is none of this build, or
  * out of memory.  compile_order_finish frees what the order owns, in any case. */
 bool compile_order_get(const struct bytes *message, struct compile_order *order, struct bytes *why);

@@ -9,7 +9,7 @@
 /* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter. */
 static const uint64_t patience_ns = 10000000;
 
-/* --- functions that compiled code calls (struct compiled_host) ---------- */
+/* --- functions that compiled code calls (COMPILED_FUNCTIONS) ---------- */
 
 static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 {
@@ -20,7 +20,7 @@ static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 }
 
 /* The handler looks up the memory and leaves its range in the group's ranges, from where this function copies it. */
-static uint32_t access_memory(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
+static uint32_t access(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
 {
 	struct group *group = warp->group;
 	if (call(warp, op, lanes))
@@ -60,12 +60,20 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 	return now - group->since_ns > patience_ns;
 }
 
-#define LIBRARY_ADDRESS(name) (void *)name,
+static double ex2(double x)
+{
+	return exp2(x);
+}
 
-const struct compiled_host compiled_host = {
-	.call = call, .access = access_memory, .leaving = leaving, .leave = leave, .end = end,
-	.tired = tired, .ex2 = exp2, .lg2 = log2,
-	.library = {COMPILED_LIBRARY(LIBRARY_ADDRESS)}
+static double lg2(double x)
+{
+	return log2(x);
+}
+
+#define FUNCTION_ADDRESS(name) (void *)name,
+
+void *const compiled_functions[COMPILED_FUNCTION_COUNT] = {
+	COMPILED_FUNCTIONS(FUNCTION_ADDRESS, FUNCTION_ADDRESS)
 };
 
 /* --- a group's memory for compiled code ---------- */

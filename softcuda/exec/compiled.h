@@ -20,7 +20,7 @@ enum {
 	/* Further results of compiled_run: */
 	COMPILED_MIXED = 0x7ffd,  /* the parts are in different states */
 	COMPILED_FAULT = 0x7ffc,  /* a fault was noted, or the launch is to stop */
-	/* Number of iterations of a part's loops after which compiled_host.tired is called. */
+	/* Number of iterations of a part's loops after which the function tired is called. */
 	COMPILED_TURNS = 4096
 };
 
@@ -47,6 +47,43 @@ struct compiled_entry {
 /* The value of slot_parameter for a slot whose memory is not known to come from a kernel parameter. */
 enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 
+/* The functions that compiled code calls. */
+#define COMPILED_FUNCTIONS(EXECUTOR, LIBRARY) \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes): runs the op's handler for these lanes.  Returns 1 if a \
+	 * fault was noted, else 0. */ \
+	EXECUTOR(call) \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint32_t slot): as call, for an access of global \
+	 * memory; stores the range of memory that was accessed in the slot. */ \
+	EXECUTOR(access) \
+	/* void (struct group *, uint32_t part, uint32_t live): tells that the interpreter will continue a part; live: the \
+	 * lanes that have not ended, as bits of the warp. */ \
+	EXECUTOR(leaving) \
+	/* void (struct warp *, uint32_t lanes, uint32_t pc): tells, after leaving, that the interpreter will continue these \
+	 * lanes at pc. */ \
+	EXECUTOR(leave) \
+	/* void (struct warp *, uint32_t lanes): tells that some lanes of a part have ended, but not all. */ \
+	EXECUTOR(end) \
+	/* uint32_t (struct group *, uint32_t may_leave): called when loops have run for COMPILED_TURNS iterations.  Returns \
+	 * 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other work-groups \
+	 * run; 2: the launch is to stop. */ \
+	EXECUTOR(tired) \
+	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
+	EXECUTOR(ex2) EXECUTOR(lg2) \
+	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \
+	LIBRARY(fma) LIBRARY(fmaf) LIBRARY(floor) LIBRARY(floorf) LIBRARY(ceil) LIBRARY(ceilf) LIBRARY(trunc) LIBRARY(truncf) \
+	LIBRARY(roundeven) LIBRARY(roundevenf) LIBRARY(sqrt) LIBRARY(sqrtf) LIBRARY(memcpy) LIBRARY(memset)
+#define COMPILED_FUNCTION_ONE(name) + 1
+enum { COMPILED_FUNCTION_COUNT = 0 COMPILED_FUNCTIONS(COMPILED_FUNCTION_ONE, COMPILED_FUNCTION_ONE) };
+
+/* Their addresses, in this order. */
+extern void *const compiled_functions[COMPILED_FUNCTION_COUNT];
+
+/* A place in the image of machine code that gets the address of a function before the code runs. */
+struct compiled_link {
+	uint32_t offset_B;        /* of its 8 bytes */
+	uint32_t function;        /* index in compiled_functions */
+};
+
 struct compiled {
 	const struct code *code;
 	uint32_t width;           /* lanes of a part */
@@ -56,44 +93,11 @@ struct compiled {
 	struct compiled_entry *entries;
 	uint32_t slot_count;      /* number of ranges of memory that the code caches (group.slots) */
 	uint32_t *slot_parameter; /* by slot: offset of the parameter that points to the memory */
+	uint32_t link_count;
+	struct compiled_link *links;
 	void *memory;             /* the pages with the machine code */
 	size_t code_B;            /* size of the machine code */
 };
-
-/* The functions of the C library that LLVM calls where the processor has no instruction for an operation. */
-#define COMPILED_LIBRARY(X) \
-	X(fma) X(fmaf) X(floor) X(floorf) X(ceil) X(ceilf) X(trunc) X(truncf) X(roundeven) X(roundevenf) X(sqrt) \
-	X(sqrtf) X(memcpy) X(memset)
-#define COMPILED_LIBRARY_ONE(name) + 1
-enum { COMPILED_LIBRARY_COUNT = 0 COMPILED_LIBRARY(COMPILED_LIBRARY_ONE) };
-
-/* The functions of the executor that compiled code and the compiler call. */
-struct compiled_host {
-	/* The row of the interpreter's tables that has this handler; NULL if none has.  The compiler calls it. */
-	const struct op_row *(*row)(op_run *run);
-	/* Runs op's handler for these lanes.  Returns 1 if a fault was noted, else 0. */
-	uint32_t (*call)(struct warp *warp, const struct op *op, uint32_t lanes);
-	/* As call, for an access of global memory; stores the range of memory that was accessed in the slot. */
-	uint32_t (*access)(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot);
-	/* Tells that the interpreter will continue a part; live: the lanes that have not ended, as bits of the
-	 * warp. */
-	void (*leaving)(struct group *group, uint32_t part, uint32_t live);
-	/* Tells, after leaving, that the interpreter will continue these lanes at pc. */
-	void (*leave)(struct warp *warp, uint32_t lanes, uint32_t pc);
-	/* Tells that some lanes of a part have ended, but not all. */
-	void (*end)(struct warp *warp, uint32_t lanes);
-	/* Called when loops have run for COMPILED_TURNS iterations.  Returns 0: continue; 1, only if may_leave is set:
-	 * leave the part to the interpreter, which also lets other work-groups run; 2: the launch is to stop. */
-	uint32_t (*tired)(struct group *group, uint32_t may_leave);
-	/* The functions with which ex2 and lg2 of f32 are computed. */
-	double (*ex2)(double x);
-	double (*lg2)(double x);
-	/* The addresses of COMPILED_LIBRARY's functions. */
-	void *library[COMPILED_LIBRARY_COUNT];
-};
-
-/* All functions except row, which is NULL. */
-extern const struct compiled_host compiled_host;
 
 /* Prepares a group, whose memory the caller has cleared, to be run by compiled code from the start of the kernel.
  * False when out of memory. */

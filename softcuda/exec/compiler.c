@@ -207,7 +207,7 @@ struct compilation *compilation_start(const struct soft_program *program, const 
 {
 	struct compilation *compilation = calloc(1, sizeof(*compilation));
 	if (compilation)
-		compile_order_put(&compiled_host, program, code, rows, &compilation->order);
+		compile_order_put(program, code, rows, &compilation->order);
 	if (!compilation || bytes_failed(&compilation->order)) {
 		bytes_append_string(why, "no memory");
 		if (compilation)
@@ -235,7 +235,7 @@ bool compilation_ended(const struct compilation *compilation, bool block)
 
 /* --- answers ---------- */
 
-/* Copies the image into pages of its own, which are executable and not writable afterwards.  False, with the reason in
+/* Copies the image into pages of its own and links it; they are executable and not writable afterwards.  False, with the reason in
  * why, if the system does not allow that. */
 static bool load(struct compiled *compiled, const char *image, size_t image_B, struct bytes *why)
 {
@@ -245,6 +245,9 @@ static bool load(struct compiled *compiled, const char *image, size_t image_B, s
 		return false;
 	}
 	memcpy(memory, image, image_B);
+	for (uint32_t i = 0; i < compiled->link_count; i++)
+		memcpy(memory + compiled->links[i].offset_B, &compiled_functions[compiled->links[i].function],
+		       sizeof(compiled_functions[0]));
 	if (mprotect(memory, image_B, PROT_READ | PROT_EXEC)) {
 		bytes_printf(why, "pages cannot be made executable: %s", strerror(errno));
 		(void)munmap(memory, image_B);

@@ -138,12 +138,11 @@ static LLVMMemoryBufferRef emit(struct emitter *e, struct bytes *why)
 	return NULL;
 }
 
-static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const struct plan *plan, struct compiled *c,
-				       struct bytes *why)
+static LLVMMemoryBufferRef make_object(const struct plan *plan, struct compiled *c, struct bytes *why)
 {
 	LLVMMemoryBufferRef object = NULL;
 	struct emitter e = {
-		.plan = plan, .host = host, .compiled = c, .context = LLVMContextCreate(),
+		.plan = plan, .compiled = c, .context = LLVMContextCreate(),
 		.slot_of = calloc(plan->code->op_count + 1u, sizeof(*e.slot_of))
 	};
 #if LLVM_VERSION_MAJOR < 17
@@ -162,41 +161,45 @@ static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const s
 	return object;
 }
 
-/* Makes the image of an object file, and sets the entries' functions to their offsets in it. */
-static bool make_image(const struct compiled_host *host, struct compiled *c, LLVMMemoryBufferRef object,
-		       struct bytes *image, struct bytes *why)
+/* Makes the image of an object file, its links, and the offsets of the entries' functions. */
+static bool make_image(struct compiled *c, LLVMMemoryBufferRef object, struct bytes *image, struct bytes *why)
 {
-#define OUTSIDE(name) {#name, 0},
-	struct image_symbol outside[] = {COMPILED_LIBRARY(OUTSIDE)};
+#define EXECUTOR_NAME(name) EMIT_EXECUTOR(name),
+#define LIBRARY_NAME(name) #name,
+	static const char *const outside[] = {COMPILED_FUNCTIONS(EXECUTOR_NAME, LIBRARY_NAME)};
 	char (*text)[NAME_B] = calloc(c->entry_count, sizeof(*text));
 	struct image_symbol *functions = calloc(c->entry_count, sizeof(*functions));
+	struct bytes links = BYTES_INIT;
 	bool right = text && functions;
 	if (!right)
 		bytes_append_string(why, "no memory");
-	for (uint32_t i = 0; i < COMPILED_LIBRARY_COUNT; i++)
-		outside[i].value = (uint64_t)(uintptr_t)host->library[i];
 	for (uint32_t e = 0; right && e < c->entry_count; e++) {
 		name_region(text[e], e);
 		functions[e].name = text[e];
 	}
 	right = right && image_make(LLVMGetBufferStart(object), LLVMGetBufferSize(object), functions, c->entry_count,
-				    outside, COMPILED_LIBRARY_COUNT, image, why);
+				    outside, COMPILED_FUNCTION_COUNT, image, &links, why);
 	for (uint32_t e = 0; right && e < c->entry_count; e++)
 		c->entries[e].run = (compiled_run *)(uintptr_t)functions[e].value;
+	if (right) {
+		c->link_count = (uint32_t)(links.size_B / sizeof(*c->links));
+		c->links = (struct compiled_link *)(void *)links.data;
+		links = (struct bytes)BYTES_INIT;
+	}
+	bytes_finish(&links);
 	free(text);
 	free(functions);
 	return right;
 }
 
 /* Compiles a kernel that there is a plan of.  NULL, with the reason in why, if it cannot be compiled. */
-static struct compiled *compile_plan(const struct compiled_host *host, const struct plan *plan, struct bytes *image,
-				     struct bytes *why)
+static struct compiled *compile_plan(const struct plan *plan, struct bytes *image, struct bytes *why)
 {
 	struct compiled *c = describe(plan);
 	if (!c)
 		bytes_append_string(why, "no memory");
-	LLVMMemoryBufferRef object = c ? make_object(host, plan, c, why) : NULL;
-	const bool right = object && make_image(host, c, object, image, why);
+	LLVMMemoryBufferRef object = c ? make_object(plan, c, why) : NULL;
+	const bool right = object && make_image(c, object, image, why);
 	if (object)
 		LLVMDisposeMemoryBuffer(object);
 	if (right)
@@ -211,8 +214,8 @@ void jit_compile(const struct compile_order *order, struct bytes *answer)
 	struct compiled *c = NULL;
 	struct bytes image = BYTES_INIT, why = BYTES_INIT;
 	const uint32_t lanes = target_lanes(&why);
-	if (lanes && plan_create(&plan, &order->host, &order->program, &order->code, lanes, order->rows, &why))
-		c = compile_plan(&order->host, &plan, &image, &why);
+	if (lanes && plan_create(&plan, &order->program, &order->code, lanes, order->rows, &why))
+		c = compile_plan(&plan, &image, &why);
 	if (c)
 		compile_answer_put(c, &image, answer);
 	else

@@ -92,7 +92,7 @@ static void end_lanes(struct emitter *e, value mask)
 	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
 	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
 	LLVMPositionBuilderAtEnd(b, tell);
-	emit_help(e, HELP_END, (value[]){e->warp, emit_lanes(e, mask)}, 2);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end), (value[]){e->warp, emit_lanes(e, mask)}, 2);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -221,7 +221,8 @@ static void spend(struct emitter *e)
 	LLVMBuildStore(b, left, e->budget);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntEQ, left, emit_i32(e, 0), ""), tired, on);
 	LLVMPositionBuilderAtEnd(b, tired);
-	value answer = emit_help(e, HELP_TIRED, (value[]){e->group, emit_i32(e, e->plan->may_wait)}, 2);
+	value operands[] = {e->group, emit_i32(e, e->plan->may_wait)};
+	value answer = emit_help(e, e->i32, EMIT_EXECUTOR(tired), operands, 2);
 	LLVMBasicBlockRef stop = emit_block(e, "stop"), look = emit_block(e, "look");
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 2), ""), stop, look);
 	LLVMPositionBuilderAtEnd(b, stop);

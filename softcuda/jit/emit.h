@@ -20,12 +20,11 @@ typedef LLVMValueRef value;
 /* The value of emitter.state while no part has ended yet. */
 enum { EMIT_STATE_NONE = 0xffff };
 
-/* The functions of struct compiled_host that compiled code calls through emit_help. */
-enum emit_help { HELP_CALL, HELP_ACCESS, HELP_LEAVING, HELP_LEAVE, HELP_END, HELP_TIRED };
+/* What the executor's functions among COMPILED_FUNCTIONS are called in IR. */
+#define EMIT_EXECUTOR(name) "softcuda_" #name
 
 struct emitter {
 	const struct plan *plan;
-	const struct compiled_host *host;
 	const struct plan_region *region;
 	struct compiled *compiled;        /* the compiled kernel's description; the emitter adds slots */
 	uint32_t *slot_of;                /* by op: its memory slot plus one; 0: none yet */
@@ -78,8 +77,8 @@ value emit_binary(const struct emitter *e, const char *name, value a, value b);
 value emit_at(const struct emitter *e, value pointer, value offset_B);
 value emit_field(const struct emitter *e, LLVMTypeRef type, value pointer, size_t offset_B);
 value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name);
-/* Calls one of the functions of struct compiled_host.  The result is an i32, for functions that return something. */
-value emit_help(const struct emitter *e, enum emit_help which, value *operands, unsigned count);
+/* Calls a function of COMPILED_FUNCTIONS, of that name in IR. */
+value emit_help(const struct emitter *e, LLVMTypeRef result, const char *name, value *operands, unsigned count);
 
 /* --- masks: vectors of i1 with an element for each lane of the part ---------- */
 

@@ -53,7 +53,7 @@ static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
 	value operands[4] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
 	save_operands(e, op);
-	value fault = emit_help(e, slot == PLAN_NONE ? HELP_CALL : HELP_ACCESS, operands,
+	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);
 	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
 	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, fault, emit_i32(e, 0), ""), wrong, on);
@@ -115,7 +115,7 @@ void emit_part_end(struct emitter *e, value how)
 static void leave_at(struct emitter *e, value mask, uint32_t pc)
 {
 	value operands[3] = {e->warp, emit_lanes(e, mask), emit_i32(e, pc)};
-	emit_help(e, HELP_LEAVE, operands, 3);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(leave), operands, 3);
 }
 
 /* Saves the webs that are live before op for the node's lanes, and those that are live at other nodes for the lanes
@@ -150,7 +150,8 @@ void emit_leave_if(struct emitter *e, value condition, uint32_t op)
 	LLVMPositionBuilderAtEnd(e->builder, leave);
 	save_live(e, op);
 	value live = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->live, "");
-	emit_help(e, HELP_LEAVING, (value[]){e->group, e->part, emit_lanes(e, live)}, 3);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(leaving),
+		  (value[]){e->group, e->part, emit_lanes(e, live)}, 3);
 	leave_at(e, e->now, op);
 	for (uint32_t w = 0; w < region->words; w++)
 		for (uint64_t rest = node->pending[w]; rest; rest &= rest - 1) {

@@ -151,15 +151,13 @@ static value by_function(const struct work *w)
 {
 	struct emitter *e = w->e;
 	LLVMBuilderRef b = e->builder;
-	double (*const function)(double) = w->verb->verb == VERB_EX2 ? e->host->ex2 : e->host->lg2;
-	value address = LLVMConstIntToPtr(emit_i64(e, (uint64_t)(uintptr_t)function), e->pointer);
-	LLVMTypeRef type = LLVMFunctionType(e->f64, &e->f64, 1, 0);
+	const char *name = w->verb->verb == VERB_EX2 ? EMIT_EXECUTOR(ex2) : EMIT_EXECUTOR(lg2);
 	value x = operand(w, 1), r = LLVMGetUndef(LLVMTypeOf(x));
 	const bool scalar = emit_is_scalar(x);
 	for (unsigned l = 0; l < (scalar ? 1 : e->plan->width); l++) {
 		value one = scalar ? x : LLVMBuildExtractElement(b, x, emit_i32(e, l), "");
 		one = LLVMBuildFPExt(b, one, e->f64, "");
-		one = LLVMBuildCall2(b, type, address, &one, 1, "");
+		one = emit_help(e, e->f64, name, &one, 1);
 		one = LLVMBuildFPTrunc(b, one, e->f32, "");
 		r = scalar ? one : LLVMBuildInsertElement(b, r, one, emit_i32(e, l), "");
 	}

@@ -125,21 +125,15 @@ value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name)
 	return slot;
 }
 
-/* The call is made through the function's address as a constant, as the code runs only in this process. */
-value emit_help(const struct emitter *e, enum emit_help which, value *operands, unsigned count)
+value emit_help(const struct emitter *e, LLVMTypeRef result, const char *name, value *operands, unsigned count)
 {
-	const struct compiled_host *host = e->host;
-	const uintptr_t addresses[] = {
-		[HELP_CALL] = (uintptr_t)host->call, [HELP_ACCESS] = (uintptr_t)host->access,
-		[HELP_LEAVING] = (uintptr_t)host->leaving, [HELP_LEAVE] = (uintptr_t)host->leave,
-		[HELP_END] = (uintptr_t)host->end, [HELP_TIRED] = (uintptr_t)host->tired
-	};
-	const bool returns = which == HELP_CALL || which == HELP_ACCESS || which == HELP_TIRED;
 	LLVMTypeRef types[4];
 	for (unsigned i = 0; i < count; i++)
 		types[i] = LLVMTypeOf(operands[i]);
-	LLVMTypeRef type = LLVMFunctionType(returns ? e->i32 : LLVMVoidTypeInContext(e->context), types, count, 0);
-	value function = LLVMConstIntToPtr(emit_i64(e, addresses[which]), e->pointer);
+	LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+	value function = LLVMGetNamedFunction(e->module, name);
+	if (!function)
+		function = LLVMAddFunction(e->module, name, type);
 	return LLVMBuildCall2(e->builder, type, function, operands, count, "");
 }
 

@@ -2,6 +2,8 @@
 
 #include "softcuda/jit/image.h"
 
+#include "softcuda/exec/compiled.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +19,10 @@ struct maker {
 	uint32_t symbol_count;
 	const char *names;                /* of the symbols */
 	int64_t *place;                   /* by section: its offset in the image, or NOWHERE */
-	const struct image_symbol *outside;
+	const char *const *outside;
 	uint32_t outside_count;
 	int64_t *stub;                    /* by function outside: offset of its stub, or NOWHERE */
-	struct bytes *image, *why;
+	struct bytes *image, *links, *why;
 };
 
 static bool fail(struct maker *m, const char *what, unsigned number)
@@ -84,7 +86,7 @@ static bool place_sections(struct maker *m)
 
 /* --- symbols ---------- */
 
-/* The code of a stub, behind which the function's address is. */
+/* The code of a stub, behind which the function's address is put when the code is loaded. */
 #if defined(__x86_64__)
 static const unsigned char jump[] = {0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90};                 /* jmp *2(%rip) */
 enum { JUMP_ADDRESS = 8, MACHINE = EM_X86_64 };
@@ -96,18 +98,26 @@ static const unsigned char jump[8];
 enum { JUMP_ADDRESS = 8, MACHINE = EM_NONE };
 #endif
 
+/* Appends a stub and its link.  Returns its offset. */
+static int64_t make_stub(struct maker *m, uint32_t function)
+{
+	align(m->image, JUMP_ADDRESS);
+	const size_t offset_B = m->image->size_B;
+	const struct compiled_link link = {(uint32_t)offset_B + JUMP_ADDRESS, function};
+	bytes_append(m->image, jump, sizeof(jump));
+	(void)bytes_extend(m->image, sizeof(uint64_t));
+	bytes_append(m->links, &link, sizeof(link));
+	return (int64_t)offset_B;
+}
+
 /* The offset of the stub of a function outside of the image, or NOWHERE. */
 static int64_t stub_of(struct maker *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->outside_count; i++) {
-		if (strcmp(m->outside[i].name, name))
+		if (strcmp(m->outside[i], name))
 			continue;
-		if (m->stub[i] == NOWHERE) {
-			align(m->image, JUMP_ADDRESS);
-			m->stub[i] = (int64_t)m->image->size_B;
-			bytes_append(m->image, jump, sizeof(jump));
-			bytes_append(m->image, &m->outside[i].value, sizeof(m->outside[i].value));
-		}
+		if (m->stub[i] == NOWHERE)
+			m->stub[i] = make_stub(m, i);
 		return m->stub[i];
 	}
 	return NOWHERE;
@@ -245,16 +255,17 @@ static bool make(struct maker *m, struct image_symbol *functions, uint32_t count
 	for (uint32_t i = 0; i < m->head->e_shnum; i++)
 		if (m->sections[i].sh_type == SHT_RELA && !relocate(m, &m->sections[i]))
 			return false;
-	if (bytes_failed(m->image))
+	if (bytes_failed(m->image) || bytes_failed(m->links))
 		return fail(m, "no memory", 0);
 	return find_functions(m, functions, count);
 }
 
 bool image_make(const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
-		const struct image_symbol *outside, uint32_t outside_count, struct bytes *image, struct bytes *why)
+		const char *const *outside, uint32_t outside_count, struct bytes *image, struct bytes *links,
+		struct bytes *why)
 {
 	struct maker m = {.object = object, .size_B = size_B, .outside = outside, .outside_count = outside_count,
-			  .image = image, .why = why};
+			  .image = image, .links = links, .why = why};
 	if (!find_parts(&m))
 		return false;
 	m.place = calloc(m.head->e_shnum + 1u, sizeof(*m.place));

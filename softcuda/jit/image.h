@@ -10,16 +10,18 @@
 
 #include <stdint.h>
 
-/* A function: in the image, at offset value; or outside of it, at address value. */
+/* A function in the image, at offset value. */
 struct image_symbol {
 	const char *name;
 	uint64_t value;
 };
 
 /* Appends the image of an object file of the host's architecture to `image`, which is empty.  Sets the values of the
- * `count` functions, which the object defines.  outside: the functions that the object may call.  False, with the reason in why,
- * if the object needs more, or without memory. */
+ * `count` functions, which the object defines.  outside: the names of the functions that the object may call; for each that it
+ * calls, a struct compiled_link with the index of its name is appended to `links`.  False, with the reason in why, if the
+ * object needs more, or without memory. */
 bool image_make(const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
-		const struct image_symbol *outside, uint32_t outside_count, struct bytes *image, struct bytes *why);
+		const char *const *outside, uint32_t outside_count, struct bytes *image, struct bytes *links,
+		struct bytes *why);
 
 #endif

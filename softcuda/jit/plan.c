@@ -4,6 +4,7 @@
 
 #include "softcuda/exec/barrier.h"
 #include "softcuda/exec/memory.h"
+#include "softcuda/exec/table.h"
 
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static bool is_allowed(const struct op *op, const struct jit_verb *verb)
 		(verb->verb != VERB_BARRIER && verb->verb != VERB_TOGETHER && verb->verb != VERB_MEET));
 }
 
-bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct bytes *why)
+bool plan_find_verbs(struct plan *plan, struct bytes *why)
 {
 	const struct code *code = plan->code;
 	plan->verbs = calloc(code->op_count + 1u, sizeof(*plan->verbs));
@@ -59,7 +60,7 @@ bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct
 	if (!plan->verbs || !plan->rows)
 		return refuse(why, "no memory");
 	for (uint32_t i = 0; i < code->op_count; i++) {
-		const struct op_row *row = plan->rows[i] = host->row(code->ops[i].run);
+		const struct op_row *row = plan->rows[i] = exec_table_row(code->ops[i].run);
 		if (!row)
 			return refuse(why, "an op that is in no table");
 		plan->verbs[i] = verb_of(row);
@@ -204,13 +205,13 @@ static void widen(struct plan *plan, uint32_t native, uint32_t rows)
 	free(set);
 }
 
-bool plan_create(struct plan *plan, const struct compiled_host *host, const struct soft_program *program,
-		 const struct code *code, uint32_t native, uint32_t rows, struct bytes *why)
+bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
+		 uint32_t rows, struct bytes *why)
 {
 	*plan = (struct plan){.program = program, .code = code};
 	if (!code->op_count || code->op_count > OPS_MAX)
 		return refuse(why, "its size");
-	if (!plan_find_verbs(plan, host, why))
+	if (!plan_find_verbs(plan, why))
 		return false;
 	choose_width(plan, native, rows);
 	if (!plan_find_blocks(plan, why))

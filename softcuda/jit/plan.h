@@ -103,13 +103,13 @@ struct plan {
  * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two.  Returns false, with
  * the reason in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any
  * case. */
-bool plan_create(struct plan *plan, const struct compiled_host *host, const struct soft_program *program,
-		 const struct code *code, uint32_t native, uint32_t rows, struct bytes *why);
+bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
+		 uint32_t rows, struct bytes *why);
 void plan_finish(struct plan *plan);
 
 /* The steps of plan_create, in their order.  They return false when out of memory; one with the argument why also
  * returns false, with the reason in why, if the compiler cannot compile the kernel. */
-bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct bytes *why);
+bool plan_find_verbs(struct plan *plan, struct bytes *why);
 bool plan_find_blocks(struct plan *plan, struct bytes *why);
 bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
