@@ -3,6 +3,7 @@
 #include "base/build_id.h"
 
 #include "base/hash.h"
+#include "base/own_library.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -94,6 +95,18 @@ bool build_id_append(struct bytes *text, const char *path)
 			bytes_append_hex(text, hash.bytes, HASH_B);
 	}
 	return found && !bytes_failed(text);
+}
+
+bool build_id_append_own(struct bytes *text, const char *name, const char *const *others, size_t count)
+{
+	struct bytes path = BYTES_INIT;
+	bool found = own_library_find(name, &path) && build_id_append(text, bytes_string(&path));
+	bytes_finish(&path);
+	for (size_t i = 0; found && i < count; i++) {
+		bytes_append_char(text, ' ');
+		found = build_id_append(text, others[i]);
+	}
+	return found;
 }
 
 struct place {

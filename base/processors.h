@@ -1,6 +1,9 @@
-/* How many processors this process may use, by which threads and compilers are counted.  Thread-safe. */
+/* The processors: how many this process may use, by which threads and compilers are counted, and of which kind they are.
+ * Thread-safe. */
 #ifndef CULVERT_BASE_PROCESSORS_H
 #define CULVERT_BASE_PROCESSORS_H
+
+#include "base/bytes.h"
 
 /* Those that the calling thread may run on (sched_setaffinity), but no more than the control group that we are in has
  * time for, rounded up.  1 at least. */
@@ -8,5 +11,9 @@ unsigned processors_usable(void);
 
 /* The latter alone, of the file system at root, which is "" but in tests; 0: there is no limit. */
 unsigned processors_of_group(const char *root);
+
+/* Appends bytes that differ between processors for which a compiler may make different machine code: their model, and
+ * the extensions of the instruction set that the processor, its hypervisor and the system's kernel let programs use. */
+void processors_describe(struct bytes *text);
 
 #endif

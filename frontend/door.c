@@ -98,13 +98,5 @@ const char *fe_compiler_id(void)
 bool fe_compiler_build(struct bytes *text)
 {
 	/* The files of LLVM, which the compiler's library also loads, are part of the identity. */
-	struct bytes path = BYTES_INIT;
-	bool found = own_library_find(file_name, &path) &&
-		     build_id_append(text, bytes_string(&path));
-	bytes_finish(&path);
-	for (size_t i = 0; found && i < sizeof(llvm_files) / sizeof(llvm_files[0]); i++) {
-		bytes_append_char(text, ' ');
-		found = build_id_append(text, llvm_files[i]);
-	}
-	return found;
+	return build_id_append_own(text, file_name, llvm_files, sizeof(llvm_files) / sizeof(llvm_files[0]));
 }

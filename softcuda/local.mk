@@ -12,7 +12,7 @@ softcuda_ptx_sources = \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
 softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
-	softcuda/exec/barrier.h softcuda/exec/compile_wire.c softcuda/exec/compile_wire.h \
+	softcuda/exec/barrier.h softcuda/exec/code_cache.c softcuda/exec/code_cache.h softcuda/exec/compile_wire.c softcuda/exec/compile_wire.h \
 	softcuda/exec/compiled.c softcuda/exec/compiled.h softcuda/exec/compiler.c softcuda/exec/compiler.h \
 	softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
 	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
@@ -87,6 +87,7 @@ softcuda_driver_libdriver_a_CFLAGS = $(softcuda_cflags)
 softcuda_ptx_libptx_a_SOURCES = $(softcuda_ptx_sources)
 softcuda_ptx_libptx_a_CFLAGS = $(softcuda_cflags)
 softcuda_exec_libexec_a_SOURCES = $(softcuda_exec_sources)
+softcuda_exec_libexec_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
 softcuda_exec_libexec_a_CFLAGS = $(softcuda_hot_cflags)
 softcuda_check_libcheck_a_SOURCES = $(softcuda_check_sources)
 softcuda_check_libcheck_a_CFLAGS = $(softcuda_cflags)
@@ -101,7 +102,8 @@ softcuda_exec_libexec_v4_a_SOURCES = $(softcuda_hot_sources)
 softcuda_exec_libexec_v4_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v4 -DEXEC_LEVEL=_v4
 endif
 # An archive and its levels need each other, so it is named twice.
-softcuda_libs = $(softcuda_archives) $(softcuda_levels) softcuda/exec/libexec.a base/libbase.a -lpthread -lm
+softcuda_libs = $(softcuda_archives) $(softcuda_levels) softcuda/exec/libexec.a cache/libcache.a base/libbase.a $(HASH_LIBS) \
+	-lpthread -lm
 
 # Calls within the library stay within it, whatever else in the process is named
 # cu*; and it is never unmapped, for its threads may outlive a host's dlclose.
@@ -123,7 +125,7 @@ nodist_EXTRA_culvert_softcuda_compile_SOURCES = force-cxx-link.cxx
 culvert_softcuda_compile_CFLAGS = $(softcuda_cflags)
 culvert_softcuda_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
 culvert_softcuda_compile_LDADD = softcuda/jit/libjit.a softcuda/exec/libexec.a $(softcuda_levels) softcuda/exec/libexec.a \
-	base/libbase.a $(LLVM_CODE_LIBS) -ldl -lpthread -lm
+	cache/libcache.a base/libbase.a $(HASH_LIBS) $(LLVM_CODE_LIBS) -ldl -lpthread -lm
 EXTRA_DIST += softcuda/README.md softcuda/control.h softcuda/softcuda.map
 
 # The executor by itself: these bring the device memory that it asks for.
@@ -150,6 +152,12 @@ tests_unit_t_soft_jit_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=cal
 	-Wl,--wrap=recv,--wrap=clone
 tests_unit_t_soft_jit_fault_LDADD = $(softcuda_libs)
 tests/unit/t_soft_jit_fault.$(OBJEXT): build_name.h
+# Its processors and compilers are what the environment says.
+check_PROGRAMS += tests/unit/t_soft_jit_cache
+TESTS += tests/unit/t_soft_jit_cache
+tests_unit_t_soft_jit_cache_SOURCES = tests/unit/t_soft_jit_cache.c
+tests_unit_t_soft_jit_cache_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=processors_describe,--wrap=build_id_append_own
+tests_unit_t_soft_jit_cache_LDADD = $(softcuda_libs)
 # make tests/bench/bench_soft_exec
 EXTRA_PROGRAMS += tests/bench/bench_soft_exec
 tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c

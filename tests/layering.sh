@@ -22,7 +22,9 @@ forbid base/hash.c '(icd|frontend|backend|cache|softcuda)/|cuda\.h|CL/|llvm/|cla
 forbid frontend '(icd|backend|cache|softcuda)/|cuda\.h|CL/' 'the frontend knows no GPU and no OpenCL handle' $none
 forbid backend '(icd|frontend|cache|softcuda/[a-z]+)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
 forbid cache '(icd|frontend|backend|softcuda)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
-forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|clang/' 'softcuda knows base alone' $none
+forbid softcuda '(icd|frontend|backend|tools)/|CL/|clang/' 'softcuda knows base and the cache' $none
+forbid softcuda 'cache/' 'in softcuda code_cache.c alone knows the cache' softcuda/exec/code_cache.c
+forbid softcuda 'cache/internal' 'only the public headers of a folder may be included' $none
 forbid softcuda 'llvm' 'in softcuda the compiler of kernels alone knows LLVM' 'softcuda/jit/*'
 forbid 'softcuda/exec softcuda/ptx softcuda/check softcuda/driver softcuda/calls' 'softcuda/jit/' 'the compiler of kernels is a program of its own' $none
 forbid softcuda/jit 'softcuda/(ptx|check|driver|calls)/' 'the compiler of kernels knows the executor alone' $none

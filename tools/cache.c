@@ -121,6 +121,12 @@ static void print_kernels(const struct abi_program *abi)
 	putchar('\n');
 }
 
+static void print_machine_code(const char *kernel)
+{
+	quoted_print(stdout, kernel, 0);
+	printf(" (machine code of the software device)\n");
+}
+
 static void print_entry(const struct cache_file *file, const struct cache_entry *entry,
 			bool damaged)
 {
@@ -133,6 +139,8 @@ static void print_entry(const struct cache_file *file, const struct cache_entry 
 	else if (entry->builds)
 		printf("(index of %u build%s by included files)\n", (unsigned)entry->builds,
 		       entry->builds == 1 ? "" : "s");
+	else if (entry->kernel)
+		print_machine_code(entry->kernel);
 	else
 		printf("(%s)\n", entry->kind);
 }
@@ -148,6 +156,8 @@ static void write_entry(struct json *json, const struct cache_file *file,
 	json_open(json, "kernels", '[');
 	for (uint32_t i = 0; entry->abi && i < entry->abi->kernel_count; i++)
 		json_string(json, NULL, entry->abi->kernels[i].name);
+	if (entry->kernel)
+		json_string(json, NULL, entry->kernel);
 	json_close(json, ']');
 	json_natural(json, "size_B", file->size_B);
 	json_integer(json, "used", file->used_s);

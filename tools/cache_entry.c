@@ -9,6 +9,7 @@
 enum {
 	PLAIN = 'P',
 	CHOICES = 'C',
+	MACHINE_CODE = 'S',
 	/* Of a program binary. */
 	VERSION_AT_B = 8,
 	TYPE_AT_B = 12,
@@ -69,6 +70,8 @@ struct cache_entry cache_entry_of(const struct bytes *value)
 		return read_binary(value->data + 1, value->size_B - 1);
 	if (value->size_B && value->data[0] == CHOICES)
 		return read_index(value->data + 1, value->size_B - 1);
+	if (value->size_B && value->data[0] == MACHINE_CODE && memchr(value->data, '\0', value->size_B))
+		return (struct cache_entry){.kind = "machine code", .kernel = value->data + 1};
 	return (struct cache_entry){.kind = "unknown"};
 }
 

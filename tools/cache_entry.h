@@ -5,9 +5,11 @@
 #include "frontend/kernel_abi.h"
 
 struct cache_entry {
-	const char *kind;        /* "program", "object", "library", "index", "unknown": static */
+	const char *kind;        /* "program", "object", "library", "index", "machine code" (of a kernel, for softcuda),
+				  * "unknown": static */
 	unsigned sm;             /* of a program, object or library */
 	uint32_t builds;         /* of an index: how many builds it leads to, by what they included */
+	const char *kernel;      /* of machine code: the kernel's name, in the value */
 	struct abi_program *abi; /* owned; the kernels of a program, else NULL */
 };
 

@@ -18,6 +18,7 @@
 #include "softcuda/driver/stream.h"
 #include "softcuda/driver/thread.h"
 #include "softcuda/exec/exec.h"
+#include "softcuda/exec/tier.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -186,6 +187,10 @@ static void write_counts(void)
 	lock_take(&soft_driver.lock);
 	soft_fault_write_locked(&text);
 	write_live_locked(&text);
+	bytes_printf(&text, "kernels compiled %llu\nkernels found_in_cache %llu\nkernels not_compilable %llu\n",
+		     (unsigned long long)atomic_load(&tier_counts.compiled),
+		     (unsigned long long)atomic_load(&tier_counts.found),
+		     (unsigned long long)atomic_load(&tier_counts.refused));
 	lock_drop(&soft_driver.lock);
 	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);
 	if (error)

@@ -5,6 +5,7 @@
 #include "build_name.h"
 #include "softcuda/exec/table.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* Of each message, after the name of the build. */
@@ -88,6 +89,19 @@ static void put_build(struct bytes *message)
 
 /* --- orders ---------- */
 
+/* An op as an order has it, with every byte defined: the order is a key of the cache.  The line in the PTX is of no interest to the
+ * compiler. */
+static struct op order_op(const struct op *from)
+{
+	struct op op;
+	memcpy(&op, from, sizeof(op));
+	op.run = NULL;
+	op.line = 0;
+	const size_t end_B = offsetof(struct op, narrow) + sizeof(op.narrow);
+	memset((char *)&op + end_B, 0, offsetof(struct op, imm) - end_B);
+	return op;
+}
+
 void compile_order_put(const struct soft_program *program, const struct code *code, uint32_t rows,
 		       struct bytes *message)
 {
@@ -102,8 +116,7 @@ void compile_order_put(const struct soft_program *program, const struct code *co
 	put_build(message);
 	bytes_append(message, &head, sizeof(head));
 	for (uint32_t i = 0; i < code->op_count; i++) {
-		struct op op = code->ops[i];
-		op.run = NULL;
+		const struct op op = order_op(&code->ops[i]);
 		bytes_append(message, &op, sizeof(op));
 	}
 	for (uint32_t i = 0; i < code->op_count; i++) {

@@ -11,6 +11,7 @@
 #include "base/own_library.h"
 #include "base/processors.h"
 #include "base/spawn.h"
+#include "softcuda/exec/code_cache.h"
 #include "softcuda/exec/compile_wire.h"
 
 #include <errno.h>
@@ -21,7 +22,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char file_name[] = "culvert-softcuda-compile";
 /* How long a process may take to receive an order, and to answer it.  It gives up earlier by itself
  * (softcuda/jit/main.c), unless it was stopped. */
 static const uint64_t order_ns = 20000000000u, answer_ns = 90000000000u;
@@ -34,6 +34,7 @@ struct server {
 	int socket;                      /* owned */
 	pid_t pid, parent;
 	bool served;                     /* it has compiled before */
+	struct bytes builders;           /* which compiler it is (code_cache_builders) */
 };
 
 static struct {
@@ -46,7 +47,7 @@ static struct {
 struct compilation {
 	struct server *server;
 	const struct code *code;
-	struct bytes order;              /* kept in case the process has ended meanwhile */
+	struct bytes order;              /* kept in case the process has ended meanwhile, and as the answer's key */
 	uint64_t deadline_ns;
 };
 
@@ -59,6 +60,7 @@ static void server_destroy(struct server *server)
 	/* After fork, a process that the parent started is not a child of this one. */
 	if (server->parent == getpid())
 		spawn_reap(server->pid);
+	bytes_finish(&server->builders);
 	free(server);
 }
 
@@ -98,12 +100,14 @@ static struct server *server_start(const char *path, struct bytes *why)
 	list_init(&server->link);
 	server->socket = sockets[0];
 	server->parent = getpid();
+	code_cache_builders(&server->builders);
 	const int error = execute(server, path, sockets[1]);
 	(void)close(sockets[1]);
 	if (!error)
 		return server;
 	bytes_printf(why, "%s cannot be started: %s", path, strerror(error));
 	(void)close(server->socket);
+	bytes_finish(&server->builders);
 	free(server);
 	return NULL;
 }
@@ -172,8 +176,8 @@ static bool may_start(struct bytes *path, struct bytes *why)
 	/* The rights and the environment of a set-user-ID program must not be passed on. */
 	else if (getauxval(AT_SECURE))
 		bytes_append_string(why, "a set-user-ID program starts no process");
-	else if (!own_library_find(file_name, path))
-		bytes_printf(why, "%s is not there", file_name);
+	else if (!own_library_find(CODE_CACHE_COMPILER, path))
+		bytes_append_string(why, CODE_CACHE_COMPILER " is not there");
 	else
 		return true;
 	return false;
@@ -261,6 +265,19 @@ static bool load(struct compiled *compiled, const char *image, size_t image_B, s
 	return true;
 }
 
+/* Loads machine code for a kernel.  NULL, with the reason in why, and `compiled` is freed, if that fails. */
+static struct compiled *take_over(struct compiled *compiled, const struct code *code, const char *image, size_t image_B,
+				  struct bytes *why)
+{
+	if (!compiled)
+		return NULL;
+	compiled->code = code;
+	if (load(compiled, image, image_B, why))
+		return compiled;
+	compiled_release(compiled);
+	return NULL;
+}
+
 void compiled_release(const struct compiled *compiled)
 {
 	if (compiled->memory)
@@ -296,13 +313,10 @@ const struct compiled *compilation_finish(struct compilation *compilation, struc
 		bytes_append_string(why, error == ETIMEDOUT ? "the compiler does not answer" : error == ENOMEM ?
 				    "no memory" : "the compiler's process has ended without an answer, for example for "
 				    "lack of memory");
-	server_give_back(compilation->server, sound);
 	if (compiled)
-		compiled->code = compilation->code;
-	if (compiled && !load(compiled, image, image_B, why)) {
-		compiled_release(compiled);
-		compiled = NULL;
-	}
+		code_cache_put(&compilation->server->builders, &compilation->order, compilation->code->name, &answer);
+	server_give_back(compilation->server, sound);
+	compiled = take_over(compiled, compilation->code, image, image_B, why);
 	bytes_finish(&answer);
 	bytes_finish(&compilation->order);
 	free(compilation);
@@ -314,4 +328,33 @@ void compilation_drop(struct compilation *compilation)
 	server_give_back(compilation->server, false);
 	bytes_finish(&compilation->order);
 	free(compilation);
+}
+
+/* --- code that was compiled before ---------- */
+
+const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows)
+{
+	struct bytes builders = BYTES_INIT, wanted = BYTES_INIT, answer = BYTES_INIT, why = BYTES_INIT;
+	struct compiled *compiled = NULL;
+	const char *image;
+	size_t image_B;
+	bool sound;
+	if (!code_cache_is_on())
+		return NULL;
+	code_cache_builders(&builders);
+	compile_order_put(program, code, rows, &wanted);
+	if (code_cache_get(&builders, &wanted, &answer)) {
+		compiled = compile_answer_get(&answer, &image, &image_B, &sound, &why);
+		if (!compiled)
+			code_cache_drop(&builders, &wanted);
+		compiled = take_over(compiled, code, image, image_B, &why);
+		if (!compiled)
+			log_info("softcuda: the cached machine code of kernel '%s' is not used: %s", code->name,
+				 bytes_string(&why));
+	}
+	bytes_finish(&builders);
+	bytes_finish(&wanted);
+	bytes_finish(&answer);
+	bytes_finish(&why);
+	return compiled;
 }

@@ -16,6 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Finds the machine code of a kernel that this or another process has compiled before for such launches (compilation_start), in the
+ * cache (exec/code_cache.h).  The caller owns it until compiled_release.  NULL if it is not there or cannot be used. */
+const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows);
+
 /* A kernel that is being compiled. */
 struct compilation;
 

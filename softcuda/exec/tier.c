@@ -10,8 +10,9 @@
 
 #include <pthread.h>
 
-/* An estimate of the time that compiling takes: for a kernel, and for each of its instructions. */
-static const uint64_t compile_ns = 20000000, compile_op_ns = 60000;
+/* Estimates of the time that it takes to look for a kernel in the cache, with a margin, since most kernels are not in it;
+ * and to compile it: for a kernel, and for each of its instructions. */
+static const uint64_t search_ns = 500000, compile_ns = 20000000, compile_op_ns = 60000;
 
 enum tier_mode { TIER_OFF, TIER_ON, TIER_ALWAYS };
 
@@ -45,16 +46,24 @@ static uint32_t shape_of(const struct soft_launch *launch)
 	return launch->block[1] * launch->block[2] == 1 || row >= LANES ? TIER_SHAPES - 1 : shapes[row];
 }
 
-/* Processor time is what counts: on a busy computer, a short kernel may take long.  Reading it takes a system call,
- * and it is no more than the time by the clock. */
-static bool is_due(const struct job *job)
+/* Whether enough time was spent on a kernel.  Processor time is what counts: on a busy computer, a short kernel may take
+ * long.  Reading it takes a system call, and it is no more than the time by the clock. */
+static bool has_taken(const struct job *job, uint64_t enough_ns)
 {
-	if (the_mode() == TIER_ALWAYS)
-		return true;
 	const uint64_t spent_ns = atomic_load_explicit(&job->tier->spent_ns, memory_order_relaxed);
-	const uint64_t enough_ns = compile_ns + job->code->op_count * compile_op_ns;
 	return pthread_equal(job->launcher, pthread_self()) && spent_ns + host_now_ns() - job->since_ns >= enough_ns &&
-	       spent_ns + host_thread_ns() - job->since_thread_ns >= enough_ns && !compiler_is_busy();
+	       spent_ns + host_thread_ns() - job->since_thread_ns >= enough_ns;
+}
+
+static bool search_is_due(const struct job *job)
+{
+	return the_mode() == TIER_ALWAYS || has_taken(job, search_ns);
+}
+
+static bool compilation_is_due(const struct job *job)
+{
+	return the_mode() == TIER_ALWAYS ||
+	       (has_taken(job, compile_ns + job->code->op_count * compile_op_ns) && !compiler_is_busy());
 }
 
 static bool change(struct tier_shape *shape, enum tier_step from, enum tier_step to)
@@ -70,6 +79,26 @@ static void refuse(const struct job *job, const struct bytes *why)
 	log_info("softcuda: kernel '%s' is interpreted: %s", job->code->name, bytes_string(why));
 }
 
+/* Has the kernel run as this machine code from now on.  count: what is counted; how: for the log. */
+static void use(const struct job *job, struct tier_shape *shape, const struct compiled *compiled,
+		atomic_uint_fast64_t *count, const char *how)
+{
+	atomic_fetch_add(count, 1);
+	atomic_fetch_add(&tier_counts.code_B, compiled->code_B);
+	atomic_store_explicit(&shape->compiled, compiled, memory_order_release);
+	log_info("softcuda: kernel '%s' is %s: %zu bytes of code, %u lanes at a time", job->code->name, how,
+		 compiled->code_B, compiled->width);
+}
+
+/* Looks for machine code in the cache, for a shape that the calling thread holds. */
+static void search(const struct job *job, struct tier_shape *shape, uint32_t rows)
+{
+	const struct compiled *compiled = compilation_find(job->program, job->code, rows);
+	if (compiled)
+		use(job, shape, compiled, &tier_counts.found, "in the cache");
+	atomic_store(&shape->step, compiled ? TIER_STEP_ENDED : TIER_STEP_MISSED);
+}
+
 /* Takes over what a compilation, which the calling thread holds, has resulted in. */
 static void finish(const struct job *job, struct tier_shape *shape)
 {
@@ -77,11 +106,7 @@ static void finish(const struct job *job, struct tier_shape *shape)
 	const struct compiled *compiled = compilation_finish(shape->compilation, &why);
 	shape->compilation = NULL;
 	if (compiled) {
-		atomic_fetch_add(&tier_counts.compiled, 1);
-		atomic_fetch_add(&tier_counts.code_B, compiled->code_B);
-		atomic_store_explicit(&shape->compiled, compiled, memory_order_release);
-		log_info("softcuda: kernel '%s' is compiled: %zu bytes of code, %u lanes at a time", job->code->name,
-			 compiled->code_B, compiled->width);
+		use(job, shape, compiled, &tier_counts.compiled, "compiled");
 	} else {
 		refuse(job, &why);
 	}
@@ -114,8 +139,12 @@ void tier_look(struct job *job)
 		return;
 	const uint32_t number = shape_of(job->launch);
 	struct tier_shape *shape = &tier->shapes[number];
-	const int step = atomic_load_explicit(&shape->step, memory_order_relaxed);
-	if (step == TIER_STEP_NONE && is_due(job) && change(shape, TIER_STEP_NONE, TIER_STEP_HELD)) {
+	int step = atomic_load_explicit(&shape->step, memory_order_relaxed);
+	if (step == TIER_STEP_NONE && search_is_due(job) && change(shape, TIER_STEP_NONE, TIER_STEP_HELD)) {
+		search(job, shape, rows[number]);
+		step = atomic_load_explicit(&shape->step, memory_order_relaxed);
+	}
+	if (step == TIER_STEP_MISSED && compilation_is_due(job) && change(shape, TIER_STEP_MISSED, TIER_STEP_HELD)) {
 		start(job, shape, rows[number]);
 	} else if (step == TIER_STEP_BEGUN && change(shape, TIER_STEP_BEGUN, TIER_STEP_HELD)) {
 		if (compilation_ended(shape->compilation, false))

@@ -74,6 +74,15 @@ expect 0 list
 grep -q "^$(echo $victim | cut -c 1-12) .* damaged$" $folder/out || { fail "the list does not say what is damaged:"; cat $folder/out; }
 [ -e $folder/cache/$victim ] || fail "looking took the damaged entry away"
 
+# Machine code of the software device.
+CULVERT_CUDA=soft CULVERT_SOFT_JIT=always tests/kernels/runner "${srcdir:-.}/tests/kernels/vector_add.clt" >$folder/log ||
+	{ cat $folder/log; fail "no machine code"; }
+expect 0 list
+grep -q ' -       vector_add (machine code of the software device)$' $folder/out || { fail "no machine code in the list:"; cat $folder/out; }
+expect 0 list --json
+grep -q '"kind": "machine code"' $folder/out || { fail "no machine code in the JSON list:"; cat $folder/out; }
+files=$(ls $folder/cache | grep -cx '[0-9a-f]\{64\}')
+
 touch $folder/cache/mine
 expect 0 clear
 grep -q "^$files entries" $folder/out || { fail "not $files entries cleared"; cat $folder/out; }

@@ -578,7 +578,7 @@ int main(void)
 	static const struct test_case cases[] = {
 		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines), TEST(faults), TEST(programs_come_and_go)
 	};
-	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1)) {
+	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
