@@ -84,6 +84,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/spirv/type.c frontend/spirv/type.h \
 	frontend/spirv/value.c frontend/spirv/value.h
 frontend_cxx_sources = \
+	frontend/assigned_values.cpp \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
 	frontend/clang_compat.h frontend/clang_hints.cpp frontend/clang_hints.h \

@@ -86,6 +86,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		fe_module_private_values(module);
 		fe_module_join_conditions(module);
 	}
+	if (!status && lowering.checked)
+		fe_module_assigned_values(module);
 	if (!status)
 		status = fe_lower_component_loads(&lowering);
 	if (!status)

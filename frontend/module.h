@@ -89,6 +89,11 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
  * not in functions that are not optimized. */
 void fe_module_private_values(struct fe_module *module);
 
+/* assigned_values.cpp: for programs that are built to be checked, makes private variables of one element values if
+ * their address is not used and each path assigns them before it reads them: in such a variable, the checker can find
+ * no error.  Reads and writes of other memory stay as they are. */
+void fe_module_assigned_values(struct fe_module *module);
+
 /* constant_expressions.cpp: replaces the constant expressions that instructions use and libnvvm does not read for all
  * GPUs, such as the comparison of two addresses, by instructions.  Only LLVM 18 and older have most of them, and their
  * builder also makes them.  Those in initializers remain. */

@@ -21,6 +21,7 @@ struct check_job {
 	unsigned options;
 	uint32_t *first_site;     /* by index of code: the number of its first op */
 	struct shadow global;
+	struct range recent_shared;       /* a variable in shared memory, as offsets; may be empty */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
 	uint64_t found;           /* number of all findings */
@@ -56,6 +57,7 @@ struct check_loaded {
 /* For one warp: what is known about each byte of its private memory, and the latest variables there. */
 struct check_local {
 	struct check_loaded copied[LANES];
+	uint32_t copied_count;            /* of all lanes */
 	uint8_t *written;
 	uint32_t stride_B;
 	struct check_variable variables[CHECK_VARIABLES];
@@ -147,6 +149,33 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 		 uint32_t size_B);
 bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		uint32_t size_B);
+
+/* What is known of the bytes of private memory that lanes access: eight notes at a time, joined by or and by and; and
+ * the least and the greatest offset of a lane's access. */
+struct check_notes {
+	uint64_t either, every;
+	uint64_t low, high;
+};
+
+/* An access of all lanes in mask, of which place has the addresses.  check_whole_find sets the other members. */
+struct check_whole {
+	struct warp *warp;
+	const struct op *op;
+	uint32_t mask, size_B;
+	const uint64_t *place;
+	enum place_space space;           /* of all lanes */
+	uint64_t start, end;              /* around the bytes of all lanes */
+	bool adjacent;                    /* the lanes' bytes are side by side and without gaps */
+	struct check_notes notes;         /* of private memory */
+};
+
+/* The checks of a whole warp.  false: a lane may have an error, nothing is reported or noted, and the checks for each
+ * lane have to look at the access.  true: it is right, and noted. */
+bool check_whole_find(struct check_whole *whole);
+bool check_whole_bounds(const struct check_whole *whole);
+bool check_whole_written(const struct check_whole *whole);
+bool check_whole_noted(const struct check_whole *whole);
+bool check_whole_race(const struct check_whole *whole);
 
 void check_copies_finish(struct check_copies *copies);
 /* A barrier is complete for members; op: where the first one waits, a lane of warp. */

@@ -13,7 +13,6 @@ enum {
 	NEAR_OPS = 512            /* the largest distance between the parts of a structure's copy */
 };
 
-/* A warp's private memory may have grown; its content has moved with it. */
 /* The store that first uses a loaded value, to copy it elsewhere; NULL: there is none. */
 static const struct op *copying_store(const struct code *code, const struct op *op)
 {
@@ -114,15 +113,17 @@ static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	bytes_finish(&text);
 }
 
-/* Removes what a store copies, or what a load had noted that runs again; false: it is not there. */
-static bool take_copied(struct check_loaded *loaded, const struct op *op,
-			struct check_copied *copied_out)
+/* Removes what a store of lane l copies, or what a load had noted that runs again; false: it is not there. */
+static bool take_copied(struct warp *warp, unsigned l, const struct op *op, struct check_copied *copied_out)
 {
+	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	struct check_loaded *loaded = &local->copied[l];
 	for (uint32_t i = 0; i < loaded->count; i++) {
 		if (loaded->items[i].store != op && loaded->items[i].load != op)
 			continue;
 		*copied_out = loaded->items[i];
 		loaded->items[i] = loaded->items[--loaded->count];
+		local->copied_count--;
 		return true;
 	}
 	return false;
@@ -134,8 +135,7 @@ static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8
 		       uint32_t size_B)
 {
 	struct check_copied copied;
-	const bool copies =
-		take_copied(&check_of(warp->group)->locals[warp->index].copied[l], op, &copied);
+	const bool copies = take_copied(warp, l, op, &copied);
 	if (copies && !written && !copied.structure)
 		report(warp, copied.load, l, copied.place, copied.size_B);
 	if (written)
@@ -143,9 +143,11 @@ static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8
 }
 
 /* false: out of memory. */
-static bool add_copied(struct check_loaded *loaded, const struct check_copied *copied)
+static bool add_copied(struct warp *warp, unsigned l, const struct check_copied *copied)
 {
 	enum { CAPACITY = 16 };
+	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	struct check_loaded *loaded = &local->copied[l];
 	if (loaded->count == loaded->capacity) {
 		const uint32_t capacity = loaded->capacity ? 2 * loaded->capacity : CAPACITY;
 		struct check_copied *items = realloc(loaded->items, capacity * sizeof(*items));
@@ -155,6 +157,7 @@ static bool add_copied(struct check_loaded *loaded, const struct check_copied *c
 		loaded->capacity = capacity;
 	}
 	loaded->items[loaded->count++] = *copied;
+	local->copied_count++;
 	return true;
 }
 
@@ -162,12 +165,11 @@ static bool add_copied(struct check_loaded *loaded, const struct check_copied *c
 static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		      uint8_t *written, uint32_t size_B, bool vector)
 {
-	struct check_loaded *loaded = &check_of(warp->group)->locals[warp->index].copied[l];
 	const struct op *store = check_is_load(op) && (op->vector == 1 || !vector) ?
 				 copying_store(warp->frame->code, op) : NULL;
 	if (store && is_whole_copy(op, store)) {
 		const bool structure = !vector && copies_structure(warp->frame->code, op);
-		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure});
+		return add_copied(warp, l, &(struct check_copied){op, store, place, size_B, structure});
 	}
 	report(warp, op, l, place, size_B);
 	/* One report is enough; and an atomic also writes. */
@@ -245,7 +247,7 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	if (!written)
 		return true;
 	struct check_copied old;
-	(void)take_copied(&check_of(warp->group)->locals[warp->index].copied[l], op, &old);
+	(void)take_copied(warp, l, op, &old);
 	if (!is_unwritten(written, size_B)) {
 		check_elements(warp, op, l, place, written, size_B);
 		return true;
@@ -267,13 +269,12 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 static bool note_global_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 			     uint32_t size_B)
 {
-	struct check_loaded *loaded = &check_of(warp->group)->locals[warp->index].copied[l];
 	const struct op *store = check_is_load(op) ? copying_store(warp->frame->code, op) : NULL;
 	struct check_copied old;
-	(void)take_copied(loaded, op, &old);
+	(void)take_copied(warp, l, op, &old);
 	if (store && is_whole_copy(op, store)) {
 		const bool structure = copies_structure(warp->frame->code, op);
-		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure}) ||
+		return add_copied(warp, l, &(struct check_copied){op, store, place, size_B, structure}) ||
 		       check_fail_memory(warp, op, 1u << l);
 	}
 	report(warp, op, l, place, size_B);

@@ -186,6 +186,35 @@ unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool w
 	return touch;
 }
 
+static bool written_all(const struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+{
+	/* Looking at each byte of a larger range would take longer than at the parts that are accessed. */
+	enum { RANGE_MAX_B = 4096 };
+	const uint64_t first = address - allocation->start;
+	if (!allocation->written)
+		return true;
+	for (uint64_t i = first; i < first + size_B && size_B <= RANGE_MAX_B; i++)
+		if (!atomic_load_explicit(&allocation->written[i], memory_order_relaxed))
+			return false;
+	return size_B <= RANGE_MAX_B;
+}
+
+bool soft_memory_touch_range(uint64_t address, uint64_t size_B, bool reads, bool writes, bool whole)
+{
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
+		return true;
+	pthread_rwlock_rdlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	bool right = found && address + size_B <= found->start + found->size_B &&
+		     !(reads && found->noted & CULVERT_SOFT_WRITE_ONLY) &&
+		     !(writes && found->noted & CULVERT_SOFT_READ_ONLY) &&
+		     (!writes || !found->written || whole) && (!reads || written_all(found, address, size_B));
+	if (right && writes)
+		written_set(found, address, size_B);
+	pthread_rwlock_unlock(&table_lock);
+	return right;
+}
+
 /* Notes that a copy or a memset has written there, or another process may have. */
 void soft_memory_written(uint64_t address, uint64_t size_B)
 {

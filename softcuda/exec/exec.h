@@ -106,6 +106,9 @@ struct soft_memory {
 	/* For checkers: classifies a kernel's access, which is noted if it writes; and marks bytes as written. */
 	unsigned (*touch)(uint64_t address, uint32_t size_B, bool reads, bool writes);
 	void (*written)(uint64_t address, uint64_t size_B);
+	/* For accesses to parts of a range, or, if whole is set, to all of it: true if touch would return 0 for each
+	 * part; the access is noted then.  False: it may not, and nothing is noted. */
+	bool (*touch_range)(uint64_t address, uint64_t size_B, bool reads, bool writes, bool whole);
 };
 
 struct soft_launch {
