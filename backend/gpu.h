@@ -244,16 +244,6 @@ void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B);
 cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
 			 gpu_address *address_out);
 void gpu_host_unregister(struct gpu_device *device, void *pointer);
-/* Allocates managed memory, which has the address pointer_out on the host and on all devices.
- * CL_MEM_OBJECT_ALLOCATION_FAILURE if a device does not support use by device and host at the same time, or has less
- * free memory than all managed memory of the process together. */
-cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
-			 void **pointer_out);
-/* device: the first of the devices with which it was allocated; size_B: its size. */
-void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B);
-/* Moves the pages to the host or to the stream's device, as far as there is room. */
-cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,
-			    bool to_host);
 /* Whether the whole range is pinned memory, by Culvert or the application, or managed memory: copies of it never
  * wait. */
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B);

@@ -37,6 +37,7 @@ backend_sources = \
 	backend/gpu_launch.c \
 	backend/gpu_repeat.c \
 	backend/gpu_managed.c \
+	backend/gpu_managed.h \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \

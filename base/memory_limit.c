@@ -24,7 +24,7 @@ static uint64_t number_of(const char *path)
 	return found ? number : UINT64_MAX;
 }
 
-static uint64_t machine_B(void)
+uint64_t memory_machine_B(void)
 {
 	/* In a container the control group's folder is the root of the file system. */
 	static const char *const groups[] = {"/sys/fs/cgroup/memory.max",
@@ -38,6 +38,19 @@ static uint64_t machine_B(void)
 	return size_B;
 }
 
+uint64_t memory_available_B(void)
+{
+	char line[128];
+	unsigned long long available_KiB = 0;
+	bool found = false;
+	FILE *file = fopen("/proc/meminfo", "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "MemAvailable: %llu kB", &available_KiB) == 1;
+	if (file)
+		fclose(file);
+	return found ? (uint64_t)available_KiB << 10 : 0;
+}
+
 uint64_t memory_limit_B(void)
 {
 	const char *wanted = option_string(OPTION_COMPILER_MEMORY);
@@ -46,7 +59,7 @@ uint64_t memory_limit_B(void)
 		return size_B;
 	if (strcmp(wanted, "auto"))
 		log_warn("CULVERT_COMPILER_MEMORY: '%s' is not a valid size; using auto", wanted);
-	size_B = machine_B();
+	size_B = memory_machine_B();
 	if (size_B == UINT64_MAX)
 		return 0;
 	return size_B / 2 < least_B ? least_B : size_B / 2;

@@ -31,6 +31,9 @@ uint64_t culvert_soft_clock(uint64_t pass_ns);
  * graphs that copy.  A copy counts when it has been done. */
 uint64_t culvert_soft_copied(void);
 
+/* How many bytes of managed memory have moved, to a device or to the host, because of prefetches or to make room. */
+uint64_t culvert_soft_migrated(void);
+
 /* 1 if the driver of the release that CULVERT_SOFT_DRIVER names does not export this function ("cuMemAdvise_v2"),
  * otherwise 0. dlsym finds the function in either case, so programs that test with older drivers ask here first.
  * Works before cuInit, too. */

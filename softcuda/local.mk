@@ -52,7 +52,7 @@ softcuda_driver_sources = \
 	softcuda/driver/memory_end.c softcuda/driver/module.c softcuda/driver/module.h \
 	softcuda/driver/object.c softcuda/driver/object.h softcuda/driver/oracle.c \
 	softcuda/driver/oracle.h softcuda/driver/oracle_clock.h softcuda/driver/pageable.c \
-	softcuda/driver/machine.c softcuda/driver/machine.h \
+	softcuda/driver/machine.c softcuda/driver/machine.h softcuda/driver/managed.c softcuda/driver/managed.h \
 	softcuda/driver/pool.c softcuda/driver/pool.h softcuda/driver/release.c softcuda/driver/release.h \
 	softcuda/driver/result.def \
 	softcuda/driver/sched.c softcuda/driver/sched.h softcuda/driver/schedule.c \
@@ -65,6 +65,7 @@ softcuda_calls_sources = \
 	softcuda/calls/error.c softcuda/calls/event.c softcuda/calls/fill.c softcuda/calls/function.c \
 	softcuda/calls/graph.c softcuda/calls/graph.h softcuda/calls/graphics.c softcuda/calls/graphics.h softcuda/calls/green.c softcuda/calls/host.c softcuda/calls/init.c \
 	softcuda/calls/ipc.c softcuda/calls/launch.c softcuda/calls/library.c softcuda/calls/link.c \
+	softcuda/calls/managed.c \
 	softcuda/calls/module.c softcuda/calls/pointer.c softcuda/calls/pool.c \
 	softcuda/calls/semaphore.c softcuda/calls/stream.c softcuda/calls/symbol.c \
 	softcuda/calls/symbol.def softcuda/calls/texture.c softcuda/calls/unsupported.c \

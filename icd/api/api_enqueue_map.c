@@ -120,27 +120,31 @@ static cl_int migrate_check(cl_command_queue queue, cl_uint mem_count, const cl_
 	return error ? error : enqueue_check_list(queue, count, events);
 }
 
-/* Migration to the queue's device is an access without an operation.  Migration to the host has nothing to do: a map
- * allocates the host memory and copies the bytes there. */
+/* Migration to the queue's device is an access, which copies what is elsewhere, and then a prefetch of memory that is
+ * managed.  Migration to the host only does the latter: for other memory, a map allocates the host memory and copies
+ * the bytes there. */
 enum { MIGRATE_ACCESSES = 16 };
 
 static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const cl_mem *mems,
 			       cl_mem_migration_flags flags)
 {
 	const bool undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-	if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
-		return CL_SUCCESS;
+	const bool to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST;
+	command->u.to_host = to_host;
 	if (count > MIGRATE_ACCESSES)
 		command->accesses = malloc(count * sizeof(*command->accesses));
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
-	for (cl_uint i = 0; i < count; i++)
+	for (cl_uint i = 0; i < count; i++) {
+		if (to_host && !mems[i]->storage->moves)
+			continue;
 		/* CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED does not make the contents of an immutable buffer
 		 * undefined, nor the counters of a pipe, which are no part of its contents. */
 		ocl_command_touch(command, mems[i], 0, mems[i]->size_B,
 				  undefined && !ocl_mem_is_immutable(mems[i]) &&
 						  mems[i]->type != CL_MEM_OBJECT_PIPE
 					  ? OCL_ACCESS_WRITE : OCL_ACCESS_READ);
+	}
 	return CL_SUCCESS;
 }
 
@@ -155,7 +159,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(
 				     num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_marker, command_queue,
+	ocl_command_init(&command, &ocl_command_migrate, command_queue,
 			 CL_COMMAND_MIGRATE_MEM_OBJECTS, own);
 	error = migrate_accesses(&command, num_mem_objects, mem_objects, flags);
 	if (!error)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "icd/api/enqueue.h"
+#include "icd/include/cl_culvert.h"
 #include "icd/memory/svm.h"
 #include "icd/object/info.h"
 #include "icd/object/platform.h"
@@ -210,6 +211,43 @@ clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_bool blocking, void *dst
 	return error ? error : ocl_order_copy(&order, dst_ptr, src_ptr, size);
 }
 
+/* The extension defines no advice: 0 is valid everywhere, and here the values of cl_culvert.h. */
+static bool advice_find(cl_mem_advice_intel advice, enum gpu_advice *advice_out)
+{
+	static const struct {
+		cl_mem_advice_intel name;
+		enum gpu_advice advice;
+	} rows[] = {
+		{0, GPU_ADVICE_DEFAULT},
+		{CL_MEM_ADVICE_SET_READ_MOSTLY_CULVERT, GPU_ADVICE_SET_READ_MOSTLY},
+		{CL_MEM_ADVICE_CLEAR_READ_MOSTLY_CULVERT, GPU_ADVICE_UNSET_READ_MOSTLY},
+		{CL_MEM_ADVICE_SET_PREFERRED_DEVICE_CULVERT, GPU_ADVICE_PREFER_DEVICE},
+		{CL_MEM_ADVICE_SET_PREFERRED_HOST_CULVERT, GPU_ADVICE_PREFER_HOST},
+		{CL_MEM_ADVICE_CLEAR_PREFERRED_LOCATION_CULVERT, GPU_ADVICE_PREFER_NONE},
+		{CL_MEM_ADVICE_SET_ACCESSED_BY_DEVICE_CULVERT, GPU_ADVICE_SET_ACCESSED_BY_DEVICE},
+		{CL_MEM_ADVICE_CLEAR_ACCESSED_BY_DEVICE_CULVERT, GPU_ADVICE_UNSET_ACCESSED_BY_DEVICE},
+		{CL_MEM_ADVICE_SET_ACCESSED_BY_HOST_CULVERT, GPU_ADVICE_SET_ACCESSED_BY_HOST},
+		{CL_MEM_ADVICE_CLEAR_ACCESSED_BY_HOST_CULVERT, GPU_ADVICE_UNSET_ACCESSED_BY_HOST},
+	};
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].name == advice) {
+			*advice_out = rows[i].advice;
+			return true;
+		}
+	return false;
+}
+
+/* Memory that is not in an allocation is left as it is, as the migration leaves it. */
+static cl_int enqueue_for_range(const struct ocl_order *order, struct ocl_command *command, const void *ptr, size_t size)
+{
+	if (!size || ocl_migrate_touch(command, ptr, size))
+		command->kind = &ocl_command_marker;
+	cl_int error = ocl_order_enqueue(order, command);
+	if (command->access_count)
+		object_unref(command->accesses[0].mem);
+	return error;
+}
+
 /* A hint: memory that is not shared USM stays where it is. */
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
@@ -230,15 +268,9 @@ clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t
 		return error;
 	ocl_command_init(&command, &ocl_command_migrate, command_queue, order.type, accesses);
 	command.u.to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST;
-	if (!size || ocl_migrate_touch(&command, ptr, size))
-		command.kind = &ocl_command_marker;
-	error = ocl_order_enqueue(&order, &command);
-	if (command.access_count)
-		object_unref(accesses[0].mem);
-	return error;
+	return enqueue_for_range(&order, &command, ptr, size);
 }
 
-/* The extension defines no advice, so that 0 is the only valid value. */
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueMemAdviseINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
 			cl_mem_advice_intel advice, cl_uint num_events_in_wait_list,
@@ -248,14 +280,15 @@ clEnqueueMemAdviseINTEL(cl_command_queue command_queue, const void *ptr, size_t 
 		command_queue, CL_COMMAND_MEMADVISE_INTEL, false, num_events_in_wait_list,
 		event_wait_list, event,
 	};
+	enum gpu_advice known = GPU_ADVICE_DEFAULT;
+	struct ocl_access accesses[1];
 	struct ocl_command command;
-	(void)ptr;
-	(void)size;
 	cl_int error = order_check(&order);
-	if (!error && advice)
+	if (!error && !advice_find(advice, &known))
 		error = CL_INVALID_VALUE;
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_marker, command_queue, order.type, NULL);
-	return ocl_order_enqueue(&order, &command);
+	ocl_command_init(&command, &ocl_command_advise, command_queue, order.type, accesses);
+	command.u.advice = known;
+	return enqueue_for_range(&order, &command, ptr, size);
 }

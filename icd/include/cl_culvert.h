@@ -79,6 +79,20 @@ typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
 	const cl_mem *buffers, const cl_mem_flags *uses, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event);
 
+/* --- advice ------------------------------------------------------------------------------ */
+
+/* Values for clEnqueueMemAdviseINTEL, for which cl_intel_unified_shared_memory defines none but 0, which withdraws all
+ * advice about the range.  "Device" is that of the queue.  Platforms that do not know them return CL_INVALID_VALUE. */
+#define CL_MEM_ADVICE_SET_READ_MOSTLY_CULVERT 0x43550030
+#define CL_MEM_ADVICE_CLEAR_READ_MOSTLY_CULVERT 0x43550031
+#define CL_MEM_ADVICE_SET_PREFERRED_DEVICE_CULVERT 0x43550032
+#define CL_MEM_ADVICE_SET_PREFERRED_HOST_CULVERT 0x43550033
+#define CL_MEM_ADVICE_CLEAR_PREFERRED_LOCATION_CULVERT 0x43550034
+#define CL_MEM_ADVICE_SET_ACCESSED_BY_DEVICE_CULVERT 0x43550035
+#define CL_MEM_ADVICE_CLEAR_ACCESSED_BY_DEVICE_CULVERT 0x43550036
+#define CL_MEM_ADVICE_SET_ACCESSED_BY_HOST_CULVERT 0x43550037
+#define CL_MEM_ADVICE_CLEAR_ACCESSED_BY_HOST_CULVERT 0x43550038
+
 /* --- cl_culvert_external_memory_export ----------------------------------------------------- */
 
 #define cl_culvert_external_memory_export 1

@@ -60,6 +60,8 @@ cl_int ocl_storage_allocate_locked(struct ocl_storage *storage, uint32_t place)
 		return gpu_array_create(location->gpu, &storage->texels.texel,
 					&storage->texels.extent, &location->array);
 	cl_int error = gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
+	if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+		error = ocl_storage_allocate_beyond(storage, location);
 	if (!error)
 		gpu_memory_note(location->address, storage->size_B, true, storage->read_only,
 				storage->write_only);
@@ -198,7 +200,9 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned p
 	atomic_store(&storage->tracked, false);
 	storage->pins_whole = true;
 	cl_int error = ocl_storage_allocate_shared(storage, places, owner, align_B);
-	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
+	storage->moves = storage->place == OCL_PLACE_MANAGED;
+	storage->moves_whole = moves_whole && storage->moves;
+	atomic_store(&storage->at_host, storage->moves);
 	if (error)
 		ocl_storage_destroy(storage);
 	else
@@ -284,6 +288,8 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 		if (location->external)
 			gpu_external_release(location->gpu, location->external, witnesses.events,
 					     witnesses.count);
+		else if (location->managed)
+			gpu_managed_free(location->managed, witnesses.events, witnesses.count);
 		else
 			gpu_memory_give_back(location->gpu, location->address, storage->size_B,
 					     witnesses.events, witnesses.count);
@@ -399,7 +405,7 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 		error = gpu_array_copy_peer(stream, target->array, source->array);
 	else if (source->gpu && target->gpu)
 		error = gpu_copy_from_peer(stream, target->address + lo_B, source->address + lo_B,
-					   source->gpu, !source->adopted, hi_B - lo_B);
+					   source->gpu, !source->adopted && !source->managed, hi_B - lo_B);
 	else
 		error = copy_shadow(storage, lo_B, hi_B, source, target, stream);
 	if (blocks)
@@ -631,13 +637,14 @@ static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acqui
 cl_int ocl_storage_acquire_moving(struct ocl_storage *storage, struct ocl_acquired *acquired)
 {
 	cl_int error = CL_SUCCESS;
-	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
-		error = gpu_managed_prefetch(acquired->stream, storage->shadow, storage->size_B,
-					     false);
-	if (acquired->tracked && acquired->mode != OCL_ACCESS_AFAR) {
+	if (!acquired->tracked)
+		return ocl_storage_bring(storage, acquired);
+	if (acquired->mode != OCL_ACCESS_AFAR) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
 		error = acquire_locked(storage, acquired);
+		if (!error)
+			error = ocl_storage_bring(storage, acquired);
 		lock_drop(&storage->lock);
 	}
 	return error;

@@ -26,6 +26,7 @@
 #define CULVERT_ICD_RESIDENCY_H
 
 #include "backend/gpu_image.h"
+#include "backend/gpu_managed.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "icd/memory/context.h"
@@ -57,6 +58,8 @@ struct ocl_location {
 	struct gpu_array *array;        /* of an image, instead of an address */
 	bool adopted;                   /* constant: the memory is the application's, or was imported */
 	struct gpu_external *external;  /* owned: imported memory; or NULL */
+	/* Owned: managed memory, because the device's own was full.  Of OCL_PLACE_MANAGED: at the first location. */
+	struct gpu_managed *managed;
 	struct ocl_stream_set streams;   /* those that used the memory */
 };
 
@@ -87,10 +90,11 @@ struct ocl_storage {
 	enum ocl_place place;
 	uint32_t device_count;
 	bool arrays;                    /* the locations have arrays */
+	bool moves;                     /* a part of it may be managed memory whose pages are at the host */
 	bool moves_whole;               /* managed memory that only one side uses at a time */
 	bool pageable;                  /* the shadow is pageable memory of the application */
 	bool registered;                /* OCL_PLACE_TAKEN: the memory has to be unregistered */
-	atomic_bool at_host;            /* moves_whole: the host may have used it since it was last acquired */
+	atomic_bool at_host;            /* managed memory: the host may have used it since it was last acquired */
 	atomic_bool tracked;            /* the segments are used; never becomes false again */
 	struct ocl_location locations[]; /* one for each device, then the host */
 };
@@ -202,7 +206,7 @@ static inline cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t d
 	acquired_out->device = device;
 	acquired_out->mode = mode;
 	acquired_out->tracked = tracked;
-	if (tracked || storage->moves_whole) {
+	if (tracked || storage->moves) {
 		error = ocl_storage_acquire_moving(storage, acquired_out);
 		/* With OCL_ACCESS_AFAR the device may have no memory, and another thread may be allocating it. */
 		if (error || mode == OCL_ACCESS_AFAR) {
@@ -270,9 +274,18 @@ uint32_t ocl_storage_source(const struct ocl_storage *storage, const struct segm
 cl_int ocl_storage_fetch_locked(struct ocl_storage *storage, struct segment *segment,
 				uint32_t device, struct gpu_stream *stream);
 
-/* Shared memory: moves the range to the host or to the stream's device, if it is managed memory. */
-cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+/* Moves a range that is acquired on a device to the host or to the stream's device, if it is managed memory. */
+cl_int ocl_storage_migrate(struct ocl_storage *storage, uint32_t device, struct gpu_stream *stream, uint64_t lo_B,
 			   uint64_t hi_B, bool to_host);
+/* Gives the driver advice about such a range. */
+cl_int ocl_storage_advise(const struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+			  enum gpu_advice advice);
+/* Managed memory: brings what belongs on the device back there, if the host has used it.  The lock is held by the
+ * caller if the storage is tracked. */
+cl_int ocl_storage_bring(struct ocl_storage *storage, const struct ocl_acquired *acquired);
+/* Managed memory of a location, for which its device has no room; CL_MEM_OBJECT_ALLOCATION_FAILURE where that is not
+ * the reason that the allocation failed. */
+cl_int ocl_storage_allocate_beyond(struct ocl_storage *storage, struct ocl_location *location);
 /* Notes that the host has written the range in the shadow. */
 cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B);
 

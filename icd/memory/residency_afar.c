@@ -60,7 +60,7 @@ static cl_int copy_out_locked(struct ocl_storage *storage, struct segment *segme
 		error = gpu_copy_device(range->stream, to, source->address + segment->lo_B, size_B);
 	else if (!error)
 		error = gpu_copy_from_peer(range->stream, to, source->address + segment->lo_B,
-					   source->gpu, !source->adopted, size_B);
+					   source->gpu, !source->adopted && !source->managed, size_B);
 	return error ? error : afar_end_locked(segment, from, range);
 }
 

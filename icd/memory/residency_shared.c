@@ -4,12 +4,25 @@
 
 #include "icd/memory/segment.h"
 
-/* Storages that have the same address on all devices and the host: there is one copy of the bytes, and no segments. */
+/* Storages that have the same address on all devices and the host: there is one copy of the bytes, and no segments.  And
+ * managed memory, whether it is all of such a storage or the memory of one location. */
+
+/* The device with index owner comes first. */
+static cl_int managed_allocate(struct ocl_storage *storage, uint32_t owner, uint64_t size_B, void **pointer_out)
+{
+	struct gpu_device *devices[SEGMENT_PLACES_MAX];
+	struct gpu_managed **managed = &storage->locations[0].managed;
+	for (uint32_t i = 0; i < storage->device_count; i++)
+		devices[i] = storage->locations[i ? (i == owner ? 0 : i) : owner].gpu;
+	cl_int error = gpu_managed_alloc(devices, storage->device_count, size_B, managed);
+	if (!error)
+		*pointer_out = gpu_managed_pointer(*managed);
+	return error;
+}
 
 static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, uint32_t owner,
 			     void **pointer_out)
 {
-	struct gpu_device *devices[SEGMENT_PLACES_MAX];
 	gpu_address address = 0;
 	cl_int error;
 	const uint64_t size_B = storage->size_B + storage->slack_B;
@@ -17,10 +30,7 @@ static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, 
 	storage->shadow_owner = storage->locations[owner].gpu;
 	switch (place) {
 	case OCL_PLACE_MANAGED:
-		for (uint32_t i = 0; i < storage->device_count; i++)
-			devices[i] = storage->locations[i].gpu;
-		storage->shadow_owner = devices[0];
-		return gpu_managed_alloc(devices, storage->device_count, size_B, pointer_out);
+		return managed_allocate(storage, owner, size_B, pointer_out);
 	case OCL_PLACE_DEVICE:
 		error = gpu_memory_alloc(storage->shadow_owner, size_B, &address);
 		*pointer_out = (void *)(uintptr_t)address;
@@ -62,7 +72,7 @@ void ocl_storage_free_shared(struct ocl_storage *storage)
 		ocl_storage_let_go(storage);
 		break;
 	case OCL_PLACE_MANAGED:
-		gpu_managed_free(storage->shadow_owner, pointer, size_B);
+		gpu_managed_free(storage->locations[0].managed, NULL, 0);
 		break;
 	case OCL_PLACE_DEVICE:
 		gpu_memory_free(storage->shadow_owner, (uintptr_t)pointer, NULL, 0);
@@ -80,14 +90,65 @@ void ocl_storage_let_go(struct ocl_storage *storage)
 	storage->registered = false;
 }
 
-cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+/* --- managed memory ---------------------------------------------------------------------- */
+
+/* *offset_B_out: how many bytes of it precede the storage's. */
+static struct gpu_managed *managed_at(const struct ocl_storage *storage, uint32_t device, uint64_t *offset_B_out)
+{
+	const bool shared = storage->place == OCL_PLACE_MANAGED;
+	*offset_B_out = shared ? storage->before_B : 0;
+	return storage->locations[shared ? 0 : device].managed;
+}
+
+cl_int ocl_storage_allocate_beyond(struct ocl_storage *storage, struct ocl_location *location)
+{
+	uint64_t left_B = 0;
+	if (gpu_memory_left(location->gpu, &left_B) || left_B >= storage->size_B)
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	cl_int error = gpu_managed_alloc(&location->gpu, 1, storage->size_B, &location->managed);
+	if (error)
+		return error;
+	location->address = (uintptr_t)gpu_managed_pointer(location->managed);
+	/* With several devices, other threads may read it; then each acquire takes the way that moves pages. */
+	if (storage->device_count == 1)
+		storage->moves = true;
+	atomic_store(&storage->at_host, true);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_bring(struct ocl_storage *storage, const struct ocl_acquired *acquired)
+{
+	uint64_t offset_B;
+	if (!atomic_load_explicit(&storage->at_host, memory_order_relaxed))
+		return CL_SUCCESS;
+	struct gpu_managed *managed = managed_at(storage, acquired->device, &offset_B);
+	if (!managed || !atomic_exchange(&storage->at_host, false))
+		return CL_SUCCESS;
+	if (storage->place != OCL_PLACE_MANAGED || storage->moves_whole)
+		return gpu_managed_bring(acquired->stream, managed);
+	gpu_managed_note_use(managed);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_migrate(struct ocl_storage *storage, uint32_t device, struct gpu_stream *stream, uint64_t lo_B,
 			   uint64_t hi_B, bool to_host)
 {
-	if (storage->place != OCL_PLACE_MANAGED)
+	uint64_t offset_B;
+	struct gpu_managed *managed = managed_at(storage, device, &offset_B);
+	if (!managed)
 		return CL_SUCCESS;
-	if (to_host && storage->moves_whole)
+	if (to_host)
 		atomic_store(&storage->at_host, true);
-	return gpu_managed_prefetch(stream, storage->shadow + lo_B, hi_B - lo_B, to_host);
+	return gpu_managed_prefetch(stream, managed, offset_B + lo_B, hi_B - lo_B, to_host);
+}
+
+cl_int ocl_storage_advise(const struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+			  enum gpu_advice advice)
+{
+	uint64_t offset_B;
+	const struct gpu_managed *managed = managed_at(storage, device, &offset_B);
+	return managed ? gpu_managed_advise(storage->locations[device].gpu, managed, offset_B + lo_B, hi_B - lo_B, advice)
+		       : CL_SUCCESS;
 }
 
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
@@ -97,5 +158,5 @@ cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_s
 					  stream);
 	if (error || !storage->moves_whole)
 		return error;
-	return ocl_storage_migrate(storage, stream, lo_B, hi_B, true);
+	return ocl_storage_migrate(storage, 0, stream, lo_B, hi_B, true);
 }

@@ -143,6 +143,7 @@ struct ocl_command {
 		struct ocl_cuda_work cuda_work;
 		struct ocl_foreign_use *foreign;  /* semaphore_foreign.h */
 		bool to_host;            /* ocl_command_migrate */
+		enum gpu_advice advice;  /* ocl_command_advise */
 	} u;
 };
 
@@ -217,7 +218,8 @@ extern const struct ocl_command_kind ocl_command_copy_rect;
 extern const struct ocl_command_kind ocl_command_fill;
 extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
-extern const struct ocl_command_kind ocl_command_migrate;  /* of shared memory */
+extern const struct ocl_command_kind ocl_command_migrate;
+extern const struct ocl_command_kind ocl_command_advise;
 extern const struct ocl_command_kind ocl_command_image_read;
 extern const struct ocl_command_kind ocl_command_image_write;
 extern const struct ocl_command_kind ocl_command_image_copy;

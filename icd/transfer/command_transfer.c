@@ -182,10 +182,18 @@ static cl_int migrate_run(struct ocl_command *command, struct gpu_stream *stream
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < command->access_count && !error; i++) {
 		const struct ocl_access *access = &command->accesses[i];
-		error = ocl_storage_migrate(access->mem->storage, stream, access->lo_B,
+		error = ocl_storage_migrate(access->mem->storage, access->at.device, stream, access->lo_B,
 					    access->hi_B, command->u.to_host);
 	}
 	return error;
+}
+
+static cl_int advise_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_access *access = command->accesses;
+	(void)stream;
+	return ocl_storage_advise(access->mem->storage, access->at.device, access->lo_B, access->hi_B,
+				  command->u.advice);
 }
 
 /* A map has no access, so its command holds the reference to the memory object. */
@@ -226,3 +234,4 @@ const struct ocl_command_kind ocl_command_unmap = {
 	.lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_migrate = {.run = migrate_run};
+const struct ocl_command_kind ocl_command_advise = {.run = advise_run};

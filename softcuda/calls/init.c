@@ -35,10 +35,15 @@ static void after_fork_in_child(void)
 	atomic_store(&soft_driver.forked, true);
 }
 
-/* Half of the machine's memory divided by the number of devices, at most 8 GiB each. */
+/* CULVERT_SOFT_MEMORY; by default half of the machine's memory divided by the number of devices, at most 8 GiB each. */
 static uint64_t memory_of_a_device(unsigned count)
 {
-	const uint64_t most_B = (uint64_t)8 << 30;
+	const uint64_t most_B = (uint64_t)8 << 30, least_B = (uint64_t)64 << 20;
+	uint64_t wanted_B = 0;
+	if (option_parse_size(option_string(OPTION_SOFT_MEMORY), &wanted_B) && wanted_B >= least_B)
+		return wanted_B & ~(uint64_t)0xfffff;
+	if (*option_string(OPTION_SOFT_MEMORY))
+		log_err("softcuda: CULVERT_SOFT_MEMORY=%s is not a size of at least 64M", option_string(OPTION_SOFT_MEMORY));
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long page_B = sysconf(_SC_PAGESIZE);
 	uint64_t host_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B

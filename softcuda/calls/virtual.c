@@ -13,6 +13,7 @@
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/device.h"
 #include "softcuda/driver/handle.h"
+#include "softcuda/driver/managed.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
@@ -130,7 +131,7 @@ static CUresult create_locked(CUmemGenericAllocationHandle *handle_out, size_t s
 	CUresult result = properties_check_locked(properties, &device);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (size_B > device->memory_B - device->used_B)
+	if (!soft_managed_makes_room_locked(device, size_B))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	int fd = memfd_create("softcuda", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)

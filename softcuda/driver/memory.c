@@ -11,6 +11,7 @@
 #include "softcuda/check/option.h"
 #include "softcuda/control.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/managed.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/pool.h"
 #include "softcuda/driver/sched.h"
@@ -403,10 +404,16 @@ static void fill_bytes(const struct soft_allocation *allocation)
 
 /* --- allocations ---------- */
 
+/* Whether its pages move (driver/managed.h).  Elsewhere managed memory is device memory that the host can access. */
+static bool is_paged(enum soft_memory_kind kind)
+{
+	return kind == SOFT_MEMORY_MANAGED && soft_shares_pages();
+}
+
 static bool is_of_device(enum soft_memory_kind kind)
 {
-	return kind == SOFT_MEMORY_DEVICE || kind == SOFT_MEMORY_MANAGED ||
-	       kind == SOFT_MEMORY_ARRAY;
+	return kind == SOFT_MEMORY_DEVICE || kind == SOFT_MEMORY_ARRAY ||
+	       (kind == SOFT_MEMORY_MANAGED && !soft_shares_pages());
 }
 
 static bool on_device(const struct soft_allocation *allocation)
@@ -432,12 +439,12 @@ static void account_locked(const struct soft_allocation *allocation)
 		pool->reserved_high_B = pool->reserved_B;
 }
 
-static bool fits_locked(const struct soft_device *device, const struct soft_pool *pool,
+static bool fits_locked(struct soft_device *device, const struct soft_pool *pool,
 			enum soft_memory_kind kind, uint64_t size_B)
 {
 	if (!is_of_device(kind))
 		return true;
-	if (size_B > device->memory_B - device->used_B)
+	if (!soft_managed_makes_room_locked(device, size_B))
 		return false;
 	return !pool || !pool->max_B ||
 	       (pool->used_B <= pool->max_B && size_B <= pool->max_B - pool->used_B);
@@ -465,7 +472,8 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	fill_bytes(allocation);
-	if (!table_insert_locked(allocation)) {
+	if ((is_paged(kind) && !soft_managed_begin_locked(allocation)) || !table_insert_locked(allocation)) {
+		soft_managed_end_locked(allocation);
 		give_bytes_back(allocation);
 		free(allocation);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -592,6 +600,7 @@ void soft_memory_free_locked(struct soft_allocation *allocation)
 	allocation->freed_at = soft_driver.kernels_started;
 	if (on_device(allocation))
 		allocation->device->used_B -= allocation->size_B;
+	soft_managed_end_locked(allocation);
 	if (pool) {
 		pool->used_B -= allocation->size_B;
 		soft_pool_trim_locked(pool, pool->release_threshold_B);

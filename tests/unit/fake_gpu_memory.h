@@ -312,22 +312,72 @@ void gpu_external_release(struct gpu_device *device, struct gpu_external *extern
 	(void)device, (void)external, (void)after, (void)count;
 }
 
+/* Pinned memory in the place of managed memory, whose pages do not move here. */
+struct gpu_managed {
+	struct gpu_device *home;
+	void *pointer;
+	uint64_t size_B;
+};
+
 cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
-			 void **pointer_out)
+			 struct gpu_managed **managed_out)
 {
+	struct gpu_managed *managed = calloc(1, sizeof(*managed));
 	(void)count;
-	return gpu_host_alloc(devices[0], size_B, pointer_out);
+	CHECK(managed);
+	if (!managed)
+		return CL_OUT_OF_HOST_MEMORY;
+	*managed = (struct gpu_managed){devices[0], NULL, size_B};
+	cl_int error = gpu_host_alloc(devices[0], size_B, &managed->pointer);
+	if (error)
+		free(managed);
+	else
+		*managed_out = managed;
+	return error;
 }
 
-void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
+void *gpu_managed_pointer(const struct gpu_managed *managed)
 {
-	gpu_host_free(device, pointer, size_B);
+	return managed->pointer;
 }
 
-cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,
+void gpu_managed_free(struct gpu_managed *managed, struct gpu_event *const *after, uint32_t count)
+{
+	(void)after, (void)count;
+	gpu_host_free(managed->home, managed->pointer, managed->size_B);
+	free(managed);
+}
+
+cl_int gpu_managed_prefetch(struct gpu_stream *stream, struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
 			    bool to_host)
 {
-	(void)stream, (void)pointer, (void)size_B, (void)to_host;
+	(void)stream, (void)to_host;
+	CHECK(lo_B <= managed->size_B && size_B <= managed->size_B - lo_B);
+	return CL_SUCCESS;
+}
+
+cl_int gpu_managed_bring(struct gpu_stream *stream, struct gpu_managed *managed)
+{
+	return gpu_managed_prefetch(stream, managed, 0, managed->size_B, false);
+}
+
+void gpu_managed_note_use(struct gpu_managed *managed)
+{
+	(void)managed;
+}
+
+cl_int gpu_managed_advise(struct gpu_device *device, const struct gpu_managed *managed, uint64_t lo_B,
+			  uint64_t size_B, enum gpu_advice advice)
+{
+	(void)device, (void)managed, (void)lo_B, (void)size_B, (void)advice;
+	return CL_SUCCESS;
+}
+
+/* The fake devices' memory is never full: an allocation that fails has another reason. */
+cl_int gpu_memory_left(struct gpu_device *device, uint64_t *left_B_out)
+{
+	(void)device;
+	*left_B_out = UINT64_MAX;
 	return CL_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend/gpu_image.h"
 #include "backend/gpu_internal.h"
+#include "backend/gpu_managed.h"
 #include "tests/unit/gpu_setup.h"
 
 #include <dlfcn.h>
@@ -91,7 +92,8 @@ static void objects_go_while_a_kernel_runs(void)
 {
 	enum { BLOCKS = 4, WINDOW_B = 1 << 20 };
 	pthread_t watch;
-	void *pinned = NULL, *managed = NULL;
+	struct gpu_managed *managed = NULL;
+	void *pinned = NULL;
 	gpu_address blocks[BLOCKS];
 	struct gpu_window *window = NULL;
 	if (none_here())
@@ -112,7 +114,7 @@ static void objects_go_while_a_kernel_runs(void)
 	gpu_host_free(first(), pinned, WINDOW_B);
 	gpu_window_destroy(window);
 	if (has_managed)
-		gpu_managed_free(first(), managed, WINDOW_B);
+		gpu_managed_free(managed, NULL, 0);
 	gpu_module_unload(spare_module, NULL, 0);
 	for (int i = 0; i < BLOCKS; i++)
 		gpu_memory_give_back(first(), blocks[i], block_B, NULL, 0);
@@ -227,18 +229,19 @@ static void much_memory_waits(void)
 static void managed_memory_comes_back(void)
 {
 	pthread_t watch;
-	void *most = NULL, *again = NULL;
+	struct gpu_managed *most = NULL, *again = NULL;
 	if (none_here())
 		SKIP("no CUDA driver");
 	const uint64_t size_B = gpu_device_caps(first())->memory_B / 8 * 5;
 	if (gpu_managed_alloc(devices, 1, size_B, &most))
 		SKIP("no managed memory, or none of that size");
 	kernel_starts(&watch);
-	gpu_managed_free(first(), most, size_B);
+	gpu_managed_free(most, NULL, 0);
 	kernel_ends(watch);
 	CHECK_EQ(gpu_managed_alloc(devices, 1, size_B, &again), CL_SUCCESS);
+	CHECK(!again || !gpu_managed_exceeds(again));
 	if (again)
-		gpu_managed_free(first(), again, size_B);
+		gpu_managed_free(again, NULL, 0);
 }
 
 /* What the driver takes is tried on objects that are let go of at once. */
