@@ -87,6 +87,7 @@ cl_int CL_API_CALL clGetCudaPointerCULVERT(cl_mem buffer, cl_device_id device,
 		error = ocl_storage_place(buffer->storage, position, &address, NULL);
 	if (error)
 		return error;
+	atomic_store(&buffer->storage->shown, true);
 	*cuda_pointer = address + buffer->origin_B;
 	return CL_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* Requirements of an image before it is created (cl_ext_image_requirements_info). */
 #include "config.h"
 
-#include "icd/memory/image.h"
+#include "icd/memory/image_check.h"
 #include "icd/memory/image_format.h"
 #include "icd/memory/mem_flags.h"
 #include "icd/memory/mem_properties.h"
@@ -147,23 +147,7 @@ static cl_uint height_of(const struct question *question)
 			       : type == CL_MEM_OBJECT_IMAGE3D ? space : plane);
 }
 
-/* CL_DEVICE_IMAGE_PITCH_ALIGNMENT: a row pitch is a multiple of so many texels. */
-static size_t pitch_texels(const struct gpu_caps *caps)
-{
-	return caps->texture_pitch_B;
-}
-
-static size_t most_pitch_texels(const struct _cl_context *context)
-{
-	size_t texels = 1;
-	for (cl_uint i = 0; i < context->device_count; i++) {
-		const size_t other = pitch_texels(context->devices[i]->caps);
-		texels = other > texels ? other : texels;
-	}
-	return texels;
-}
-
-static size_t texel_B(const struct question *question)
+static uint32_t texel_B(const struct question *question)
 {
 	return question->format ? ocl_image_format_B(question->format) : OCL_TEXEL_MAX_B;
 }
@@ -214,7 +198,8 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 		row_B = desc->image_row_pitch;
 	if (__builtin_mul_overflow(row_B, rows, &slice_B))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
-	if (slices > 1 && desc->image_slice_pitch > slice_B)
+	if ((desc->image_type == CL_MEM_OBJECT_IMAGE3D || desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+	     desc->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY) && desc->image_slice_pitch > slice_B)
 		slice_B = desc->image_slice_pitch;
 	return __builtin_mul_overflow(slice_B, slices, size_out) ? CL_INVALID_IMAGE_DESCRIPTOR
 								 : CL_SUCCESS;
@@ -236,6 +221,7 @@ static bool desc_is_valid(const struct question *question, cl_image_requirements
 		       type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
 	case CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT:
 	case CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT:
+	case CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT:
 	case CL_IMAGE_REQUIREMENTS_SIZE_EXT:
 		return !question->has_desc || has_texels(&question->desc);
 	default:

@@ -3,6 +3,7 @@
 #include "icd/graph/command_graph.h"
 
 #include "icd/launch/launch.h"
+#include "icd/memory/image_mirror.h"
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
 
@@ -34,6 +35,7 @@ void ocl_command_graph_unref(struct ocl_command_graph *graph)
 	gpu_event_unref(graph->printed);
 	free(graph->prints);
 	free(graph->accesses);
+	free(graph->mirrored);
 	free(graph->stream_sets);
 	free(graph);
 }
@@ -77,6 +79,27 @@ static void stream_set_gather(struct ocl_command_graph *graph, struct ocl_stream
 	graph->stream_sets[graph->stream_set_count++] = set;
 }
 
+/* Whether the command is a launch that uses the image through its mirror. */
+static bool uses_mirror(const struct ocl_command *command, const struct _cl_mem *mem)
+{
+	for (uint32_t i = 0; is_launch(command) && i < command->access_count; i++)
+		if (command->accesses[i].mem == mem)
+			return true;
+	return false;
+}
+
+static void mirrored_gather(struct ocl_command_graph *graph, const struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->access_count; i++) {
+		const cl_mem mem = command->accesses[i].mem;
+		uint32_t k = 0;
+		while (k < graph->mirrored_count && graph->mirrored[k] != mem)
+			k++;
+		if (k == graph->mirrored_count && ocl_mem_is_mirrored(mem))
+			graph->mirrored[graph->mirrored_count++] = mem;
+	}
+}
+
 static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
 			  struct ocl_command_graph *graph)
 {
@@ -84,14 +107,16 @@ static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		accesses += commands[i].command->access_count;
 	graph->accesses = malloc((accesses + 1) * sizeof(*graph->accesses));
+	graph->mirrored = malloc((accesses + 1) * sizeof(*graph->mirrored));
 	graph->stream_sets = malloc(((size_t)count + 1) * sizeof(struct ocl_stream_set *));
-	if (!graph->accesses || !graph->stream_sets)
+	if (!graph->accesses || !graph->mirrored || !graph->stream_sets)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ocl_command *command = commands[i].command;
 		accesses_gather(graph, command);
 		if (!is_launch(command))
 			continue;
+		mirrored_gather(graph, command);
 		stream_set_gather(graph, command->u.launch.code->streams);
 		graph->indirect |= command->u.launch.indirect;
 	}
@@ -114,6 +139,10 @@ static cl_int places_find(struct ocl_command *command, struct gpu_stream *stream
 		error = ocl_storage_place(access->mem->storage, access->at.device,
 					  &access->at.address, &access->at.array);
 		access->at.address += access->lo_B;
+		/* A descriptor is freed after its write, also if the graph never runs. */
+		if (!error && access->mem->image && stream)
+			error = ocl_stream_set_add(
+				&access->mem->storage->locations[access->at.device].streams, stream);
 	}
 	return error;
 }
@@ -153,6 +182,32 @@ struct recorder {
 	uint32_t *nodes;                 /* room for the nodes that one command follows */
 };
 
+static bool follows(const struct ocl_recorded *recorded, uint32_t position)
+{
+	for (uint32_t i = 0; i < recorded->after_count; i++)
+		if (recorded->after[i] == position)
+			return true;
+	return false;
+}
+
+/* A command also follows earlier ones that use the same mirror.  Adds their last nodes and returns how many. */
+static uint32_t mirror_nodes(const struct recorder *recorder, const struct ocl_recorded *recorded)
+{
+	const struct ocl_command_graph *graph = recorder->graph;
+	uint32_t count = 0;
+	for (uint32_t i = 0; graph->mirrored_count && &recorder->commands[i] != recorded; i++) {
+		const struct ocl_recorded *earlier = &recorder->commands[i];
+		bool shared = false;
+		for (uint32_t k = 0; k < graph->mirrored_count; k++)
+			shared = shared || (uses_mirror(earlier->command, graph->mirrored[k]) &&
+					    uses_mirror(recorded->command, graph->mirrored[k]));
+		if (shared && !follows(recorded, i))
+			recorder->nodes[recorded->after_count + count++] =
+				earlier->first_node + earlier->node_count - 1;
+	}
+	return count;
+}
+
 static cl_int command_follow(const struct recorder *recorder, const struct ocl_recorded *recorded)
 {
 	for (uint32_t i = 0; i < recorded->after_count; i++) {
@@ -160,7 +215,7 @@ static cl_int command_follow(const struct recorder *recorder, const struct ocl_r
 		recorder->nodes[i] = earlier->first_node + earlier->node_count - 1;
 	}
 	return gpu_graph_follow(recorder->graph->cuda_graph, recorder->nodes,
-				recorded->after_count);
+				recorded->after_count + mirror_nodes(recorder, recorded));
 }
 
 static cl_int command_record(const struct recorder *recorder, struct ocl_recorded *recorded)
@@ -270,6 +325,7 @@ cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_reco
 			error = recorded->command->kind->put(recorded->command,
 							     gpu_into_graph(graph->cuda_graph));
 	}
+	free(uses.mirrored);
 	free(uses.stream_sets);
 	if (error) {
 		free(uses.accesses);
@@ -299,6 +355,27 @@ static cl_int output_take(struct ocl_command_graph *graph, cl_command_queue queu
 	return CL_SUCCESS;
 }
 
+/* Launches a graph that changes mirrors. */
+static cl_int mirrored_launch(struct ocl_command_graph *graph, cl_command_queue queue,
+			      struct gpu_stream *stream)
+{
+	struct lock *mirrors = &queue->context->mirrors;
+	const uint32_t device = queue->device_index;
+	cl_int error = CL_SUCCESS;
+	uint32_t begun = 0;
+	lock_take(mirrors);
+	for (; begun < graph->mirrored_count && !error; begun++)
+		error = ocl_mirror_replay(graph->mirrored[begun], device, stream);
+	if (!error)
+		error = gpu_graph_launch(graph->cuda_graph, stream);
+	for (uint32_t i = 0; i < begun; i++) {
+		const cl_int noted = ocl_mirror_replayed(graph->mirrored[i], device, stream);
+		error = error ? error : noted;
+	}
+	lock_drop(mirrors);
+	return error;
+}
+
 cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue queue,
 			     struct gpu_stream *stream)
 {
@@ -314,6 +391,7 @@ cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue q
 	if (!error && graph->printed)
 		error = gpu_stream_wait_event(stream, graph->printed);
 	if (!error)
-		error = gpu_graph_launch(graph->cuda_graph, stream);
+		error = graph->mirrored_count ? mirrored_launch(graph, queue, stream)
+					      : gpu_graph_launch(graph->cuda_graph, stream);
 	return error || !graph->print_count ? error : output_take(graph, queue, stream);
 }

@@ -3,6 +3,7 @@
 #include "icd/launch/launch.h"
 
 #include "icd/launch/launch_size.h"
+#include "icd/memory/image_mirror.h"
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
 #include "icd/program/module.h"
@@ -643,8 +644,7 @@ static cl_int launch_special(struct ocl_command *command, struct gpu_sink sink,
 	return launch_several(launch, sink, values, gpu);
 }
 
-/* Launches the kernel into a stream, or adds its launch to a graph. */
-static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
+static cl_int grids_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
@@ -675,6 +675,46 @@ static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
 	if (parameters != own_parameters)
 		free(parameters);
 	return error;
+}
+
+/* A launch that uses images through mirrors: each is brought up to date before, and copied to its buffer after it. */
+static cl_int mirrored_put(struct ocl_command *command, struct gpu_sink sink)
+{
+	struct lock *mirrors = &command->queue->context->mirrors;
+	struct ocl_access *access = command->accesses;
+	cl_int error = CL_SUCCESS;
+	uint32_t begun = 0;
+	lock_take(mirrors);
+	for (; begun < command->access_count && !error; begun++)
+		if (ocl_mem_is_mirrored(access[begun].mem))
+			error = ocl_mirror_begin(access[begun].mem, &access[begun].at, sink);
+	if (!error)
+		error = grids_put(command, sink);
+	const bool launched = !error;
+	for (uint32_t i = 0; i < begun; i++) {
+		cl_int ended = CL_SUCCESS;
+		if (ocl_mem_is_mirrored(access[i].mem))
+			ended = ocl_mirror_end(access[i].mem, &access[i].at, sink, launched);
+		error = error ? error : ended;
+	}
+	lock_drop(mirrors);
+	return error;
+}
+
+static bool uses_mirrors(const struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->access_count; i++)
+		if (ocl_mem_is_mirrored(command->accesses[i].mem))
+			return true;
+	return false;
+}
+
+/* Launches the kernel into a stream, or adds its launch to a graph. */
+static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
+{
+	if (command->u.launch.code->traits.images && uses_mirrors(command))
+		return mirrored_put(command, sink);
+	return grids_put(command, sink);
 }
 
 cl_int ocl_launch_put_printing(struct ocl_command *command, struct gpu_sink sink,

@@ -56,6 +56,7 @@ static void context_destroy(struct object *object)
 	ocl_address_table_finish(&context->addresses);
 	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);
+	lock_finish(&context->mirrors);
 	lock_finish(&context->lock);
 	for (cl_uint i = 0; i < context->device_count; i++)
 		if (context->devices[i]->parent)
@@ -170,6 +171,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 		free(context);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
+	if (lock_init(&context->mirrors, LOCK_RANK_MIRRORS))
+		goto fail_mirrors;
 	if (ocl_host_writes_init(&context->host_writes))
 		goto fail_writes;
 	if (ocl_svm_table_init(&context->svm))
@@ -208,6 +211,8 @@ fail_addresses:
 fail_svm:
 	ocl_host_writes_finish(&context->host_writes);
 fail_writes:
+	lock_finish(&context->mirrors);
+fail_mirrors:
 	lock_finish(&context->lock);
 	free(context);
 	return CL_OUT_OF_HOST_MEMORY;

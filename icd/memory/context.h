@@ -46,6 +46,7 @@ struct _cl_context {
 	struct ocl_host_writes host_writes;
 	struct ocl_svm_table svm;
 	struct ocl_address_table addresses;
+	struct lock mirrors;                 /* held while a launch that uses mirrors is submitted (image_mirror.h) */
 	_Atomic(cl_mem) spare_mems;          /* structs that are used again: see mem.h */
 	bool shares_gl;                      /* constant: it was created from an OpenGL context */
 	atomic_uint user_events;             /* number of user events whose status is not set */

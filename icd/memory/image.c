@@ -3,6 +3,7 @@
 #include "icd/memory/image.h"
 
 #include "icd/memory/image_format.h"
+#include "icd/memory/image_mirror.h"
 #include "icd/object/extension.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 
 /* A 1D image is one row of a 2D CUDA array: a 1D CUDA array returns 0 for integer coordinates, and its filter
  * includes the border. */
-static struct ocl_texels texels_of(const struct ocl_image *image)
+struct ocl_texels ocl_image_texels(const struct ocl_image *image)
 {
 	const uint64_t height = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 : image->height;
 	return (struct ocl_texels){
@@ -61,20 +62,22 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
-/* CL_MEM_SIZE: without padding, except that of the rows of an image in a buffer, whose last row is padded too,
- * because the buffer must have those bytes. */
+/* CL_MEM_SIZE: without padding, except that of the rows and slices of an image in a buffer; the last ones are padded
+ * too, because the buffer must have those bytes. */
 static uint64_t size_of(const struct ocl_image *image)
 {
-	const uint64_t rows = at_least_one(image->height) * at_least_one(image->depth) *
-			      at_least_one(image->array_size);
-	return (image->linear ? image->row_pitch_B : image->width * image->texel_B) * rows;
+	const uint64_t rows = at_least_one(image->height);
+	const uint64_t slices = at_least_one(image->depth) * at_least_one(image->array_size);
+	if (!image->linear)
+		return image->width * image->texel_B * rows * slices;
+	return image->slice_pitch_B ? image->slice_pitch_B * slices : image->row_pitch_B * rows;
 }
 
 static cl_int storage_make(const struct ocl_image_request *request, const struct ocl_image *image,
 			   struct ocl_storage **storage_out)
 {
 	const bool given = request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-	const struct ocl_texels texels = texels_of(image);
+	const struct ocl_texels texels = ocl_image_texels(image);
 	const struct gpu_image_side from = {
 		.host = request->host_pointer,
 		.row_pitch_B = image->row_pitch_B,
@@ -95,7 +98,7 @@ static cl_int image_place(const struct ocl_image_request *request, struct _cl_me
 	image->linear = !parent->image || parent->image->linear;
 	mem->size_B = size_of(image);
 	ocl_mem_share(mem, parent);
-	return CL_SUCCESS;
+	return ocl_mirror_prepare(mem);
 }
 
 /* The application's memory that maps have to point into (5.3.6), or NULL: that of CL_MEM_USE_HOST_PTR, also if the
@@ -129,18 +132,20 @@ static void host_memory_use(const struct ocl_image_request *request, struct _cl_
 
 /* --- the end -------------------------------------------------------------------------- */
 
-/* Frees the descriptor and the textures once the streams that use them are done with them. */
+/* Frees the descriptor, the textures and the mirror once the streams that use them are done with them. */
 static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 			 struct ocl_stream_set *streams)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (!place->descriptor)
+	if (!place->descriptor && !place->mirror)
 		return;
 	ocl_stream_set_collect(streams, &witnesses);
 	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
 		gpu_texture_destroy(gpu, place->content.texture[i], witnesses.events,
 				    witnesses.count);
-	gpu_memory_free(gpu, place->descriptor, witnesses.events, witnesses.count);
+	if (place->descriptor)
+		gpu_memory_free(gpu, place->descriptor, witnesses.events, witnesses.count);
+	gpu_array_destroy(place->mirror, witnesses.events, witnesses.count);
 	ocl_witnesses_finish(&witnesses);
 	gpu_event_unref(place->written);
 }
@@ -250,7 +255,7 @@ cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
 
 bool ocl_image_box_is_whole(const struct _cl_mem *mem, const struct ocl_image_box *box)
 {
-	const struct ocl_texels texels = texels_of(mem->image);
+	const struct ocl_texels texels = ocl_image_texels(mem->image);
 	return box->region[0] == texels.extent.width &&
 	       box->region[1] == at_least_one(texels.extent.height) &&
 	       box->region[2] == at_least_one(texels.extent.depth);
@@ -288,8 +293,10 @@ struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl
 		memcpy(side.origin, origin, sizeof(side.origin));
 		return side;
 	}
-	side.address = at->address + origin[1] * image->row_pitch_B + origin[0] * image->texel_B;
+	side.address = at->address + origin[2] * image->slice_pitch_B + origin[1] * image->row_pitch_B +
+		       origin[0] * image->texel_B;
 	side.row_pitch_B = image->row_pitch_B;
+	side.slice_pitch_B = image->slice_pitch_B;
 	return side;
 }
 

@@ -2,7 +2,7 @@
  *
  * An image's texels are in its storage: in CUDA arrays, one for each device, or, if the image was made of a buffer, in
  * the buffer's linear memory.  An image made of another image shares its storage.  Residency treats an array as one
- * piece.
+ * piece.  Kernels use linear memory only where CUDA has textures of it; image_mirror.h explains the other images.
  *
  * Kernels access an image through its descriptor (struct abi_image), which has 256 bytes in the memory of each device
  * that uses the image, and through texture objects, one for each combination of sampler settings.  Both are made when
@@ -26,9 +26,12 @@
 struct ocl_image_place {
 	gpu_address descriptor;          /* its address; 0: not allocated yet */
 	struct abi_image content;        /* what was last written to it */
-	struct gpu_event *written;       /* owned: recorded after the last write of the descriptor; or NULL */
-	/* A stream with a write of the descriptor after which no event could be recorded; or NULL. */
+	struct gpu_event *written;       /* owned: recorded after the last write of the descriptor or the mirror; or NULL */
+	/* A stream with such a write after which no event could be recorded; or NULL. */
 	struct gpu_stream *unwitnessed;
+	/* Of a mirrored image; guarded by the context's mirrors. */
+	struct gpu_array *mirror;        /* owned; NULL: not allocated yet */
+	uint64_t mirrored;               /* the version of the storage that is in it; 0: not known */
 };
 
 struct ocl_image {
@@ -43,6 +46,8 @@ struct ocl_image {
 	uint64_t row_pitch_B, slice_pitch_B;
 	bool linear;                     /* the texels are in the memory of a buffer */
 	bool imported;                   /* that buffer is internal (image_import.h) */
+	bool mirrored;                   /* kernels use copies of them in arrays (image_mirror.h) */
+	bool foreign;                    /* of a mirrored image: others than commands may write the buffer */
 	unsigned char *shadow;           /* NULL: not allocated yet */
 	struct gpu_device *shadow_owner; /* the device with which it was pinned; NULL: it is the application's */
 	bool shadow_pinned;              /* it is pinned memory, so that copies to and from it never wait */
@@ -85,6 +90,9 @@ bool ocl_image_size_fits(const cl_image_desc *desc, const struct gpu_caps *caps)
 /* CL_INVALID_IMAGE_SIZE when the image is larger than the device supports. */
 cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *device);
 
+/* The size of the arrays of the image. */
+struct ocl_texels ocl_image_texels(const struct ocl_image *image);
+
 /* One side of a copy on a device: the image's memory there, which was acquired as at, from the texel at origin on. */
 struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl_acquired *at,
 				     const uint64_t origin[3]);
@@ -100,5 +108,9 @@ cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3
  * bit for each.  What is missing is made now; later work in at's stream can use it. */
 cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states,
 		      gpu_address *descriptor_out);
+/* Used by the files of images alone, with the image's lock held: order stream behind the last write of the descriptor or
+ * the mirror; and note that the last operation of stream is such a write. */
+cl_int ocl_image_order_locked(struct ocl_image_place *place, struct gpu_stream *stream);
+cl_int ocl_image_note_locked(struct ocl_image_place *place, struct gpu_stream *stream);
 
 #endif

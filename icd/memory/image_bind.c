@@ -94,7 +94,7 @@ static cl_int texture_write(const struct ocl_image_place *place, unsigned state,
 
 /* Records the event after which the change is done; later changes and kernels wait for it.  The change is in the
  * stream even if no event can be recorded. */
-static cl_int change_record(struct ocl_image_place *place, struct gpu_stream *stream)
+cl_int ocl_image_note_locked(struct ocl_image_place *place, struct gpu_stream *stream)
 {
 	struct gpu_event *written;
 	cl_int error = gpu_event_record(stream, false, &written);
@@ -124,7 +124,7 @@ static cl_int place_make_locked(const struct ocl_image *image, struct ocl_image_
 	place->descriptor = descriptor;
 	error = descriptor_write(place, at->stream);
 	if (!error)
-		return change_record(place, at->stream);
+		return ocl_image_note_locked(place, at->stream);
 	/* No kernel has this address yet; the next launch makes the descriptor again. */
 	gpu_memory_free(gpu, place->descriptor, NULL, 0);
 	place->descriptor = 0;
@@ -145,10 +145,17 @@ static cl_int place_extend_locked(const struct ocl_image *image, struct ocl_imag
 		if (states >> i & 1)
 			error = texture_write(place, i, at->stream);
 	if (!error)
-		return change_record(place, at->stream);
+		return ocl_image_note_locked(place, at->stream);
 	place->unwitnessed = at->stream;
 	textures_undo(&place->content, gpu, states);
 	return error;
+}
+
+cl_int ocl_image_order_locked(struct ocl_image_place *place, struct gpu_stream *stream)
+{
+	/* An event that is recorded in that stream now happens after the change. */
+	cl_int error = place->unwitnessed ? ocl_image_note_locked(place, place->unwitnessed) : CL_SUCCESS;
+	return error || !place->written ? error : gpu_stream_wait_event(stream, place->written);
 }
 
 static uint32_t states_missing(const struct abi_image *content, uint32_t states)
@@ -165,10 +172,7 @@ static cl_int bind_locked(struct ocl_image *image, const struct ocl_acquired *at
 	struct ocl_image_place *place = &image->places[at->device];
 	if (!place->descriptor)
 		return place_make_locked(image, place, at, gpu, states);
-	/* An event that is recorded in that stream now happens after the change. */
-	cl_int error = place->unwitnessed ? change_record(place, place->unwitnessed) : CL_SUCCESS;
-	if (!error && place->written)
-		error = gpu_stream_wait_event(at->stream, place->written);
+	cl_int error = ocl_image_order_locked(place, at->stream);
 	if (error)
 		return error;
 	const uint32_t missing = states_missing(&place->content, states);
@@ -180,9 +184,15 @@ cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states
 {
 	struct ocl_image *image = mem->image;
 	struct gpu_device *gpu = mem->storage->locations[at->device].gpu;
+	struct ocl_acquired mirror;
 	/* In OpenCL C an image1d_buffer_t is read only without a sampler. */
 	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		states &= 1u << ABI_STATE_PLAIN;
+	if (image->mirrored) {
+		mirror = *at;
+		mirror.array = image->places[at->device].mirror;
+		at = &mirror;
+	}
 	lock_take(&image->lock);
 	cl_int error = bind_locked(image, at, gpu, states);
 	if (!error)

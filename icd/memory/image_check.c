@@ -87,19 +87,18 @@ static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
 
 /* --- of another memory object --------------------------------------------------------- */
 
-/* A 1D image buffer: its texels must be within the buffer. */
-static cl_int check_1d_buffer(struct ocl_image_request *request, uint32_t texel_B)
+size_t ocl_image_row_alignment_B(const struct _cl_context *context, cl_mem_object_type type,
+				 uint32_t texel_B)
 {
-	cl_image_desc *desc = &request->desc;
-	const struct _cl_mem *buffer = desc->mem_object;
-	if (desc->image_row_pitch && desc->image_row_pitch < desc->image_width * texel_B)
-		return CL_INVALID_IMAGE_DESCRIPTOR;
-	desc->image_row_pitch = desc->image_width * texel_B;
-	desc->image_slice_pitch = 0;
-	return desc->image_row_pitch <= buffer->size_B ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+	size_t texels = 1;
+	for (cl_uint i = 0; i < context->device_count; i++) {
+		const size_t other = context->devices[i]->caps->texture_pitch_B;
+		texels = other > texels ? other : texels;
+	}
+	return !type || type == CL_MEM_OBJECT_IMAGE2D ? texels * texel_B : texel_B;
 }
 
-cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit)
+cl_int ocl_image_rows_take(struct ocl_image_request *request)
 {
 	cl_image_desc *desc = &request->desc;
 	const struct gpu_caps *caps = request->context->devices[0]->caps;
@@ -108,21 +107,59 @@ cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit)
 	cl_int error = pitches_take(desc, ocl_image_format_B(&request->format), true);
 	if (error)
 		return error;
-	if (desc->image_row_pitch % ((size_t)caps->texture_pitch_B * unit))
+	if (desc->image_row_pitch % caps->texture_pitch_B)
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	return desc->image_row_pitch > caps->image_pitch_max_B ? CL_INVALID_IMAGE_DESCRIPTOR
 							       : CL_SUCCESS;
 }
 
-/* cl_khr_image2d_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when the row pitch is not a multiple of
- * CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels, CL_INVALID_IMAGE_DESCRIPTOR when the image is not within the buffer. */
-static cl_int check_2d_buffer(struct ocl_image_request *request, uint32_t texel_B)
+/* cl_ext_image_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR "if ... the row pitch, or slice pitch, ... or base
+ * address alignment do not follow the rules described for creating an image from a buffer".  A pitch that is 0 follows
+ * them. */
+static cl_int alignment_check(const struct ocl_image_request *request, uint32_t texel_B)
 {
 	const cl_image_desc *desc = &request->desc;
-	cl_int error = ocl_image_rows_take(request, texel_B);
-	if (!error && desc->image_row_pitch > desc->mem_object->size_B / desc->image_height)
+	const size_t row_B = ocl_image_row_alignment_B(request->context, desc->image_type, texel_B);
+	const struct _cl_mem *buffer = desc->mem_object;
+	return desc->image_row_pitch % row_B || desc->image_slice_pitch % texel_B ||
+			       (uintptr_t)buffer->host_pointer % texel_B
+		       ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_SUCCESS;
+}
+
+/* One row: a pitch of its own is no less than it, and is not used. */
+static cl_int one_row_take(cl_image_desc *desc, uint32_t texel_B)
+{
+	const size_t row_B = desc->image_width * texel_B;
+	if (desc->image_row_pitch && desc->image_row_pitch < row_B)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	desc->image_row_pitch = row_B;
+	desc->image_slice_pitch = 0;
+	return CL_SUCCESS;
+}
+
+/* cl_ext_image_from_buffer: CL_INVALID_IMAGE_SIZE if "the buffer passed in mem_object is too small to be used as a data
+ * store for the image". */
+static cl_int buffer_size_check(const cl_image_desc *desc)
+{
+	const size_t size_B = desc->mem_object->size_B;
+	const size_t slices = desc->image_array_size ? desc->image_array_size : desc->image_depth;
+	const size_t pitch_B = slices ? desc->image_slice_pitch : desc->image_row_pitch;
+	const uint64_t pieces = at_least_one(slices ? slices : desc->image_height);
+	return pitch_B > size_B / pieces ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
+}
+
+static cl_int check_buffer(struct ocl_image_request *request, uint32_t texel_B)
+{
+	cl_image_desc *desc = &request->desc;
+	const bool one_row = desc->image_type == CL_MEM_OBJECT_IMAGE1D ||
+			     desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+	cl_int error = alignment_check(request, texel_B);
+	/* 5.3.1: a slice pitch is that of an array or a 3D image. */
+	if (!error && desc->image_type == CL_MEM_OBJECT_IMAGE2D && desc->image_slice_pitch)
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
-	return error;
+	if (!error)
+		error = one_row ? one_row_take(desc, texel_B) : pitches_take(desc, texel_B, true);
+	return error ? error : buffer_size_check(desc);
 }
 
 /* 5.3.1, "creating a 2D image from another 2D image object": everything is the same as in the other image, except
@@ -145,31 +182,25 @@ static cl_int check_2d_image(struct ocl_image_request *request)
 	return CL_SUCCESS;
 }
 
-/* 5.3.1, table of cl_image_desc: mem_object is a buffer for 1D image buffers, a buffer or
- * a 2D image for 2D images, and NULL for the others. */
+/* 5.3.1, table of cl_image_desc: mem_object may be a buffer, which a 1D image buffer needs, or for 2D images a 2D
+ * image. */
 static cl_int parent_check(const struct ocl_image_request *request)
 {
 	const cl_mem parent = request->desc.mem_object;
-	const bool is_buffer = request->desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-	const bool is_2d = request->desc.image_type == CL_MEM_OBJECT_IMAGE2D;
+	const cl_mem_object_type type = request->desc.image_type;
 	if (!parent)
-		return is_buffer ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
-	if ((!is_buffer && !is_2d) || object_check(parent, &ocl_mem_type))
-		return CL_INVALID_IMAGE_DESCRIPTOR;
-	if (parent->context != request->context || parent->type == CL_MEM_OBJECT_PIPE ||
-	    (is_buffer && parent->image))
+		return type == CL_MEM_OBJECT_IMAGE1D_BUFFER ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+	if (object_check(parent, &ocl_mem_type) || parent->context != request->context ||
+	    parent->type == CL_MEM_OBJECT_PIPE || (parent->image && type != CL_MEM_OBJECT_IMAGE2D))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	return CL_SUCCESS;
 }
 
 static cl_int parent_take(struct ocl_image_request *request)
 {
-	const uint32_t texel_B = ocl_image_format_B(&request->format);
-	const cl_mem parent = request->desc.mem_object;
-	if (parent->image)
-		return check_2d_image(request);
-	return request->desc.image_type == CL_MEM_OBJECT_IMAGE2D
-		       ? check_2d_buffer(request, texel_B) : check_1d_buffer(request, texel_B);
+	return request->desc.mem_object->image
+		       ? check_2d_image(request)
+		       : check_buffer(request, ocl_image_format_B(&request->format));
 }
 
 /* --- all of it ------------------------------------------------------------------------ */

@@ -10,8 +10,13 @@
  * that a memory object from which the image is made determines. */
 cl_int ocl_image_check(struct ocl_image_request *request);
 
-/* Checks the row pitch of a 2D image in linear memory, or fills it in: it is a multiple of unit times
- * CL_DEVICE_IMAGE_PITCH_ALIGNMENT bytes.  CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR. */
-cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit);
+/* Checks the row pitch of a 2D image in imported memory, or fills it in: it is a multiple of what CUDA's textures
+ * need.  CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR. */
+cl_int ocl_image_rows_take(struct ocl_image_request *request);
+
+/* The alignment of row pitches of images of this type that are made of buffers: CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels
+ * for 2D images, which kernels use in place then, and for an unknown type, 0; otherwise a texel. */
+size_t ocl_image_row_alignment_B(const struct _cl_context *context, cl_mem_object_type type,
+				 uint32_t texel_B);
 
 #endif

@@ -26,7 +26,7 @@ static cl_int request_check(struct ocl_image_request *request,
 	if (!error)
 		error = ocl_image_check(&plain);
 	request->flags = plain.flags;
-	return error ? error : ocl_image_rows_take(request, 1);
+	return error ? error : ocl_image_rows_take(request);
 }
 
 /* Sets what queries of the image return: the application's properties, not those of the internal buffer. */

@@ -656,6 +656,7 @@ void ocl_storage_commit_tracked(struct ocl_storage *storage, const struct ocl_ac
 	struct list *link, *next;
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
+	storage->version += !(acquired->mode & OCL_ACCESS_COUNTED);
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!segment_is_within(segment, acquired->lo_B, acquired->hi_B))
@@ -722,6 +723,7 @@ cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint6
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = range_cut_locked(storage, lo_B, hi_B);
+	storage->version++;
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!error && segment_is_within(segment, lo_B, hi_B))

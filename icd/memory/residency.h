@@ -48,7 +48,8 @@ enum ocl_access_mode {
 	OCL_ACCESS_READ = 1,
 	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
 	OCL_ACCESS_UPDATE = 3,          /* may read and write any part of it */
-	OCL_ACCESS_AFAR = 4             /* reads it at any location, by ocl_storage_copy_out */
+	OCL_ACCESS_AFAR = 4,            /* reads it at any location, by ocl_storage_copy_out */
+	OCL_ACCESS_COUNTED = 8          /* of a range that was acquired: its write was counted (ocl_storage_count_write) */
 };
 
 struct ocl_location {
@@ -84,6 +85,8 @@ struct ocl_storage {
 	struct list segments;           /* segment.link: in order, without gaps */
 	uint32_t segment_count;
 	struct list maps;               /* ocl_map.link, used by mem.c */
+	uint64_t version;               /* increases with each write while the storage is tracked */
+	atomic_bool shown;              /* the application knows its addresses; never becomes false again */
 	/* The fields that each launch reads are together, with the first location, because with many buffers they
 	 * are seldom in the processor's cache.  They are constant, except the atomic ones. */
 	uint64_t size_B;
@@ -246,6 +249,13 @@ static inline void ocl_storage_commit(struct ocl_storage *storage,
 		ocl_storage_commit_tracked(storage, acquired, written, done);
 }
 
+/* Makes the storage tracked from now on, so that its writes are counted. */
+void ocl_storage_track(struct ocl_storage *storage);
+/* A number that differs after each write of the storage, which is tracked; 0 if not every write is known. */
+uint64_t ocl_storage_version(struct ocl_storage *storage);
+/* Counts the write of an acquired range before it is committed, and returns the new version. */
+uint64_t ocl_storage_count_write(struct ocl_storage *storage, struct ocl_acquired *acquired);
+
 /* The host shadow, which is allocated if necessary, and pinned at least within the range.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
 cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
@@ -266,9 +276,10 @@ cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_s
 				       uint64_t lo_B, uint64_t hi_B);
 /* Likewise, with the lock held: allocate memory at a location; split segments at the ends of a range, and join others
  * if there are too many; choose the location to copy a segment from, another device rather than the host; copy a
- * segment to a device, unless its bytes are undefined. */
+ * segment to a device, unless its bytes are undefined; begin to track the storage. */
 struct segment;
 cl_int ocl_storage_allocate_locked(struct ocl_storage *storage, uint32_t place);
+void ocl_storage_track_locked(struct ocl_storage *storage);
 cl_int ocl_storage_prepare_locked(struct ocl_storage *storage, const struct ocl_acquired *range);
 uint32_t ocl_storage_source(const struct ocl_storage *storage, const struct segment *segment);
 cl_int ocl_storage_fetch_locked(struct ocl_storage *storage, struct segment *segment,

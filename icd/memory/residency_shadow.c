@@ -9,11 +9,7 @@ static void shadow_set_locked(struct ocl_storage *storage, void *shadow, struct 
 {
 	storage->shadow = shadow;
 	storage->shadow_owner = owner;
-	if (atomic_load(&storage->tracked))
-		return;
-	/* Until now there was only one device, which has all bytes that were written. */
-	list_entry(storage->segments.next, struct segment, link)->valid = 1;
-	atomic_store_explicit(&storage->tracked, true, memory_order_release);
+	ocl_storage_track_locked(storage);
 }
 
 /* Allocates the whole shadow as pinned memory.  That is slow and done without the lock; if two threads do it, one

@@ -102,12 +102,14 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 	return error;
 }
 
-/* Fills an image in linear memory: row by row, or as one range if rows follow each other without padding. */
-static cl_int fill_linear(const struct ocl_access *access,
-			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
+/* Fills a slice of an image in linear memory: row by row, or as one range if rows follow each other without padding. */
+static cl_int fill_slice(const struct ocl_access *access, const struct ocl_image_transfer *transfer,
+			 uint64_t slice, struct gpu_sink sink)
 {
 	const uint32_t texel_B = access->mem->image->texel_B;
-	const struct gpu_image_side side = image_side(access, transfer->box.origin);
+	const uint64_t *origin = transfer->box.origin;
+	const uint64_t from[3] = {origin[0], origin[1], origin[2] + slice};
+	const struct gpu_image_side side = image_side(access, from);
 	const uint64_t row_B = transfer->box.region[0] * texel_B, rows = transfer->box.region[1];
 	cl_int error = CL_SUCCESS;
 	if (row_B == side.row_pitch_B)
@@ -115,6 +117,15 @@ static cl_int fill_linear(const struct ocl_access *access,
 	for (uint64_t y = 0; y < rows && !error; y++)
 		error = gpu_sink_fill(sink, side.address + y * side.row_pitch_B, transfer->texel,
 				      texel_B, row_B);
+	return error;
+}
+
+static cl_int fill_linear(const struct ocl_access *access,
+			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint64_t z = 0; z < transfer->box.region[2] && !error; z++)
+		error = fill_slice(access, transfer, z, sink);
 	return error;
 }
 

@@ -114,6 +114,32 @@ static void inherited(unsigned condition, cl_mem_flags of, cl_mem_flags flags)
 	REQUIRE(!clReleaseMemObject(buffer));
 }
 
+/* cl_ext_image_from_buffer: half a texel too many in a pitch or an address, and a buffer that is too small. */
+static void of_buffers(void)
+{
+	static const cl_mem_object_type types[] = {
+		CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
+		CL_MEM_OBJECT_IMAGE3D, CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_BUFFER,
+	};
+	cl_int code;
+	const uintptr_t odd = ((uintptr_t)error_bytes & ~(uintptr_t)3) + 6;
+	cl_mem small = clCreateBuffer(world.context, 0, 8 * 4 - 1, NULL, &code);
+	REQUIRE(!code);
+	cl_mem hosts = clCreateBuffer(world.context, CL_MEM_USE_HOST_PTR, WORLD_BUFFER_B - 8, (void *)odd, &code);
+	REQUIRE(!code);
+	for (unsigned i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct request common = of_buffer(world.buffer);
+		common.desc.image_type = types[i];
+		common.desc.image_height = common.desc.image_depth = common.desc.image_array_size = 1;
+		BOTH(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 3, common, request.desc.image_row_pitch = 8 * 4 + 2);
+		BOTH(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 3, common, request.desc.image_slice_pitch = 8 * 4 + 2);
+		BOTH(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 3, common, request.desc.mem_object = hosts);
+		BOTH(CL_INVALID_IMAGE_SIZE, 2, common, request.desc.mem_object = small);
+	}
+	REQUIRE(!clReleaseMemObject(small));
+	REQUIRE(!clReleaseMemObject(hosts));
+}
+
 static void of_others(void)
 {
 	inherited(2, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE);
@@ -140,6 +166,7 @@ static void of_others(void)
 		BOTH(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 3, of_buffer(world.buffer),
 		     request.desc.image_type = CL_MEM_OBJECT_IMAGE2D;
 		     request.desc.image_row_pitch = 4 * (alignment + 1));
+	of_buffers();
 }
 
 /* --- those of OpenCL 1.1 ------------------------------------------------------------------ */

@@ -270,7 +270,7 @@ static void test_of_buffer(void)
 			code, CL_INVALID_VALUE);
 	desc.image_width = 4 * row_B + 1;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
-			CL_INVALID_IMAGE_DESCRIPTOR);
+			CL_INVALID_IMAGE_SIZE);
 
 	/* 5.3.1: one row, so a pitch of its own is no less than it. */
 	desc.image_width = 16;
@@ -291,7 +291,7 @@ static void test_of_buffer(void)
 	CHECK_OK(clReleaseMemObject(image));
 	desc.image_height = 17;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
-			CL_INVALID_IMAGE_DESCRIPTOR);
+			CL_INVALID_IMAGE_SIZE);
 	desc.image_height = 2;
 	desc.image_row_pitch = row_B + 4;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
@@ -300,10 +300,25 @@ static void test_of_buffer(void)
 	desc.image_slice_pitch = 2 * row_B;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_DESCRIPTOR);
+	/* cl_ext_image_from_buffer: the last slice is padded, too. */
 	desc = desc_of(CL_MEM_OBJECT_IMAGE3D, 4, 4, 4, 0);
 	desc.mem_object = buffer;
+	desc.image_row_pitch = 5 * 4;
+	desc.image_slice_pitch = 5 * 4 * 6;
+	image = image_make(context, 0, &rgba8, &desc, NULL);
+	CHECK(image_size(image, CL_IMAGE_ROW_PITCH) == 5 * 4);
+	CHECK(image_size(image, CL_IMAGE_SLICE_PITCH) == 5 * 4 * 6);
+	CHECK_OK(clGetImageInfo(image, CL_IMAGE_BUFFER, sizeof(told), &told, NULL));
+	CHECK(told == buffer);
+	CHECK(mem_ulong(image, CL_MEM_SIZE, sizeof(size_t)) == 4 * 5 * 4 * 6);
+	CHECK_OK(clReleaseMemObject(image));
+	desc.image_slice_pitch = 4 * row_B - 4 * row_B % 20;
+	CHECK(4 * desc.image_slice_pitch <= 16 * row_B);
+	image = image_make(context, 0, &rgba8, &desc, NULL);
+	CHECK_OK(clReleaseMemObject(image));
+	desc.image_slice_pitch += 20;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
-			CL_INVALID_IMAGE_DESCRIPTOR);
+			CL_INVALID_IMAGE_SIZE);
 	desc = desc_of(CL_MEM_OBJECT_IMAGE1D_BUFFER, 4, 0, 0, 0);
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_DESCRIPTOR);

@@ -20,6 +20,19 @@ static cl_mem image_make(struct faults_run *run, cl_mem_flags flags, void *host)
 	return image;
 }
 
+/* A 2D array of the same texels in a buffer. */
+static cl_mem array_of(struct faults_run *run, cl_mem buffer)
+{
+	const cl_image_format format = {CL_RGBA, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = WIDTH,
+				    .image_height = HEIGHT / 2, .image_array_size = 2, .mem_object = buffer};
+	cl_int code = 12345;
+	cl_mem image = clCreateImage(run->context, 0, &format, &desc, NULL, &code);
+	NOTE(clCreateImage, code);
+	WRONG_UNLESS((image != NULL) == (code == CL_SUCCESS));
+	return image;
+}
+
 static void drop(struct faults_run *run, cl_mem mem)
 {
 	if (mem)
@@ -85,6 +98,45 @@ static void work_kernel(struct faults_run *run, cl_command_queue queue, cl_progr
 	TRY(clReleaseKernel(kernel));
 }
 
+static void work_layers(struct faults_run *run, cl_command_queue queue, cl_program program, const char *name,
+			cl_mem image, cl_mem out)
+{
+	const size_t size[3] = {WIDTH, HEIGHT / 2, 2};
+	cl_int code = 12345;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	if (NOTE(clCreateKernel, code))
+		return;
+	TRY(clSetKernelArg(kernel, 0, sizeof(image), &image));
+	if (out)
+		TRY(clSetKernelArg(kernel, 1, sizeof(out), &out));
+	TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, size, NULL, 0, NULL, NULL));
+	TRY(clReleaseKernel(kernel));
+}
+
+/* Kernels use the array of a buffer through its mirror: one writes all texels, one takes their doubles. */
+static void work_mirror(struct faults_run *run, cl_command_queue queue, cl_program program)
+{
+	static float texels[IMAGE_B / 4];
+	cl_int code = 12345;
+	cl_mem buffer = clCreateBuffer(run->context, 0, 2 * IMAGE_B, NULL, &code);
+	if (NOTE(clCreateBuffer, code))
+		return;
+	cl_mem image = array_of(run, buffer);
+	cl_mem out = clCreateBuffer(run->context, 0, IMAGE_B, NULL, &code);
+	NOTE(clCreateBuffer, code);
+	if (image && out) {
+		work_layers(run, queue, program, "layers_put", image, NULL);
+		work_layers(run, queue, program, "layers_double", image, out);
+		TRY(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
+		check(run, texels, 10, __LINE__);
+		TRY(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
+		check(run, texels, 5, __LINE__);
+	}
+	drop(run, image);
+	drop(run, out);
+	drop(run, buffer);
+}
+
 void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
 	static float texels[IMAGE_B / 4];
@@ -97,4 +149,6 @@ void faults_images(struct faults_run *run, cl_command_queue queue, cl_program pr
 	}
 	drop(run, image);
 	drop(run, other);
+	if (queue && program)
+		work_mirror(run, queue, program);
 }

@@ -38,7 +38,12 @@ static const char source[] =
 "{\n"
 "	int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
 "	write_imagef(to, at, 2 * read_imagef(from, sampler, at));\n"
-"}\n";
+"}\n"
+"#define AT (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0)\n"
+"kernel void layers_put(write_only image2d_array_t to) { write_imagef(to, AT, (float4)(5)); }\n"
+"kernel void layers_double(read_only image2d_array_t from, global float4 *to)\n"
+"{ to[get_global_id(0) + get_global_size(0) * (get_global_id(1) + get_global_size(1) * get_global_id(2))] =\n"
+"	2 * read_imagef(from, AT); }\n";
 
 /* --- events ---------- */
 
