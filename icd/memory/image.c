@@ -44,19 +44,6 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 	return image;
 }
 
-/* A 1D image is one row of a 2D CUDA array: a 1D CUDA array returns 0 for integer coordinates, and its filter
- * includes the border. */
-struct ocl_texels ocl_image_texels(const struct ocl_image *image)
-{
-	const uint64_t height = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 : image->height;
-	return (struct ocl_texels){
-		.texel = image->texel,
-		.extent = {image->width, height,
-			   image->array_size ? image->array_size : image->depth,
-			   image->array_size != 0},
-	};
-}
-
 static uint64_t at_least_one(uint64_t size)
 {
 	return size ? size : 1;
@@ -191,113 +178,6 @@ cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out
 	host_memory_use(request, mem);
 	*mem_out = mem;
 	return CL_SUCCESS;
-}
-
-/* --- boxes ---------------------------------------------------------------------------- */
-
-static bool is_1d_array(const struct ocl_image *image)
-{
-	return image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-}
-
-/* The image's size in the form of a region of the commands. */
-static void size_as_region(const struct ocl_image *image, uint64_t size[3])
-{
-	size[0] = image->width;
-	size[1] = at_least_one(is_1d_array(image) ? image->array_size : image->height);
-	size[2] = at_least_one(is_1d_array(image) ? 1
-			       : image->array_size ? image->array_size : image->depth);
-}
-
-cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
-			  const size_t region[3], struct ocl_image_box *box_out)
-{
-	uint64_t size[3];
-	/* OpenCL 3.0 API, 5.3.3: in dimensions that the type does not have, origin is 0 and region 1.
-	 * CL_INVALID_VALUE also for a box that is out of bounds or empty. */
-	if (!origin || !region)
-		return CL_INVALID_VALUE;
-	size_as_region(mem->image, size);
-	for (unsigned i = 0; i < 3; i++)
-		if (!region[i] || origin[i] > size[i] || region[i] > size[i] - origin[i])
-			return CL_INVALID_VALUE;
-	const bool layers_second = is_1d_array(mem->image);
-	for (unsigned i = 0; i < 3; i++) {
-		const unsigned to = layers_second && i ? 3 - i : i;
-		box_out->origin[to] = origin[i];
-		box_out->region[to] = region[i];
-	}
-	return CL_SUCCESS;
-}
-
-cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
-			      size_t *row_pitch_B, size_t *slice_pitch_B)
-{
-	const struct ocl_image *image = mem->image;
-	const size_t row_B = region[0] * image->texel_B;
-	/* 5.3.3: a row pitch is 0 or at least the size of a row. */
-	if (!*row_pitch_B)
-		*row_pitch_B = row_B;
-	if (*row_pitch_B < row_B)
-		return CL_INVALID_VALUE;
-	/* 5.3.3: a slice pitch "must be 0 if image is a 1D or 2D image", and is otherwise at least row_pitch x
-	 * height, where the images of a 1D array have the height 1. */
-	const bool sliced = image->depth || image->array_size;
-	const size_t rows = is_1d_array(image) ? 1 : region[1];
-	if (!sliced && *slice_pitch_B)
-		return CL_INVALID_VALUE;
-	if (*row_pitch_B > SIZE_MAX / rows)
-		return CL_INVALID_VALUE;
-	if (!*slice_pitch_B)
-		*slice_pitch_B = *row_pitch_B * rows;
-	return *slice_pitch_B < *row_pitch_B * rows ? CL_INVALID_VALUE : CL_SUCCESS;
-}
-
-bool ocl_image_box_is_whole(const struct _cl_mem *mem, const struct ocl_image_box *box)
-{
-	const struct ocl_texels texels = ocl_image_texels(mem->image);
-	return box->region[0] == texels.extent.width &&
-	       box->region[1] == at_least_one(texels.extent.height) &&
-	       box->region[2] == at_least_one(texels.extent.depth);
-}
-
-bool ocl_image_size_fits(const cl_image_desc *desc, const struct gpu_caps *caps)
-{
-	if (desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
-		return desc->image_width <= caps->image_linear;
-	if (desc->image_type == CL_MEM_OBJECT_IMAGE3D)
-		return desc->image_width <= caps->image3d[0] &&
-		       desc->image_height <= caps->image3d[1] &&
-		       desc->image_depth <= caps->image3d[2];
-	return desc->image_width <= caps->image2d[0] && desc->image_height <= caps->image2d[1] &&
-	       desc->image_array_size <= caps->image_layers;
-}
-
-cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *device)
-{
-	const struct ocl_image *image = mem->image;
-	const cl_image_desc desc = {
-		.image_type = image->type, .image_width = image->width,
-		.image_height = image->height, .image_depth = image->depth,
-		.image_array_size = image->array_size,
-	};
-	return ocl_image_size_fits(&desc, device->caps) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
-}
-
-struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl_acquired *at,
-				     const uint64_t origin[3])
-{
-	const struct ocl_image *image = mem->image;
-	struct gpu_image_side side = {.array = at->array};
-	if (side.array) {
-		memcpy(side.origin, origin, sizeof(side.origin));
-		return side;
-	}
-	side.address = at->address + origin[2] * image->slice_pitch_B + origin[1] * image->row_pitch_B +
-		       origin[0] * image->texel_B;
-	side.row_pitch_B = image->row_pitch_B;
-	side.slice_pitch_B = image->slice_pitch_B;
-	return side;
 }
 
 /* --- maps ----------------------------------------------------------------------------- */

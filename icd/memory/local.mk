@@ -3,7 +3,7 @@ icd_memory_sources = \
 	icd/memory/address.c icd/memory/address.h icd/memory/context.c icd/memory/context.h \
 	icd/memory/context_info.def icd/memory/egl_object.c icd/memory/egl_object.h icd/memory/gl_context.c icd/memory/gl_context.h \
 	icd/memory/gl_object.c icd/memory/gl_object.h icd/memory/host_writes.c icd/memory/host_writes.h \
-	icd/memory/image.c icd/memory/image.h icd/memory/image_bind.c icd/memory/image_check.c \
+	icd/memory/image.c icd/memory/image.h icd/memory/image_bind.c icd/memory/image_box.c icd/memory/image_check.c \
 	icd/memory/image_check.h icd/memory/image_format.c icd/memory/image_format.h \
 	icd/memory/image_import.c icd/memory/image_import.h icd/memory/image_info.def \
 	icd/memory/image_mirror.c icd/memory/image_mirror.h \
