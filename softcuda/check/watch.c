@@ -70,13 +70,19 @@ static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, un
 	return !check_of(warp->group) || check_access(warp, op, 1u << l, size_B, places);
 }
 
+/* Traces and footprints need to know of attempts, and of parameters. */
+static bool compiles(const struct job *job)
+{
+	return !job->launch->watch_data && !watched_of(job)->footprint;
+}
+
 /* For launches that are traced, or whose footprint is recorded, without checks. */
 static const struct exec_watch light = {
 	.begin = begin, .end = end, .attempt = attempt, .access = look_at_access, .texel = look_at_texel
 };
 
 static const struct exec_watch full = {
-	.begin = begin, .end = end, .group_begin = check_group_create, .group_end = group_end,
+	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
 	.group_over = check_end, .fault = fault, .attempt = attempt, .access = look_at_access,
 	.late = check_late, .texel = look_at_texel, .outside = check_outside, .describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,

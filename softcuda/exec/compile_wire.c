@@ -14,7 +14,7 @@ enum { COMPILED = 'C', REFUSED = 'R' };
 /* The numbers of an order.  The arrays follow: ops, whose handlers are 0, the names of their rows, register widths and
  * constants. */
 struct order_head {
-	uint32_t rows, op_count, register_B, parameter_size_B, local_B, constant_B;
+	uint32_t rows, watched, op_count, register_B, parameter_size_B, local_B, constant_B;
 };
 
 struct answer_head {
@@ -103,11 +103,12 @@ static struct op order_op(const struct op *from)
 }
 
 void compile_order_put(const struct soft_program *program, const struct code *code, uint32_t rows,
-		       struct bytes *message)
+		       bool watched, struct bytes *message)
 {
 	struct order_head head;
 	memset(&head, 0, sizeof(head));
 	head.rows = rows;
+	head.watched = watched;
 	head.op_count = code->op_count;
 	head.register_B = code->register_B;
 	head.parameter_size_B = code->parameter_size_B;
@@ -148,6 +149,7 @@ bool compile_order_get(const struct bytes *message, struct compile_order *order,
 		return false;
 	take_into(&reader, &head, sizeof(head));
 	order->rows = head.rows;
+	order->watched = head.watched;
 	order->code.op_count = head.op_count;
 	order->code.register_B = head.register_B;
 	order->code.parameter_size_B = head.parameter_size_B;

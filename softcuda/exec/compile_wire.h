@@ -16,13 +16,14 @@
  * parameter_size_B and local_B; constants and constant_B. */
 struct compile_order {
 	uint32_t rows;
+	bool watched;             /* the code tells a watcher of accesses (exec/watch.h) */
 	struct code code;
 	struct soft_program program;
 };
 
 /* Appends the order for a kernel of a program. */
 void compile_order_put(const struct soft_program *program, const struct code *code, uint32_t rows,
-		       struct bytes *message);
+		       bool watched, struct bytes *message);
 /* Reads an order, which refers to the message.  False, with the reason in why, if the message is none of this build, or
  * out of memory.  compile_order_finish frees what the order owns, in any case. */
 bool compile_order_get(const struct bytes *message, struct compile_order *order, struct bytes *why);

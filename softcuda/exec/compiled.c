@@ -2,12 +2,17 @@
 
 #include "softcuda/exec/compiled.h"
 
+#include "softcuda/exec/watch.h"
+
 #include "base/clock.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter. */
 static const uint64_t patience_ns = 10000000;
+/* The same in a watched launch, where it must not depend on the time: the number of calls of tired for a work-group,
+ * also without such a loop. */
+enum { WATCHED_PATIENCE = 256 };
 
 /* --- functions that compiled code calls (COMPILED_FUNCTIONS) ---------- */
 
@@ -54,10 +59,21 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 		return 2;
 	if (!may_leave)
 		return 0;
+	if (group->job->watch)
+		return ++group->tired_count >= WATCHED_PATIENCE || may_leave == COMPILED_MAY_WAIT;
 	const uint64_t now = host_now_ns();
 	if (!group->since_ns)
 		group->since_ns = now;
 	return now - group->since_ns > patience_ns;
+}
+
+/* As exec_access_watched calls the watcher for the interpreter. */
+static uint32_t look(struct warp *warp, const struct op *op, uint32_t lanes, const uint64_t *place, uint32_t size_B)
+{
+	const unsigned kind = op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
+	warp->frame = warp->base;
+	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	return !WATCH_ASK(warp->group->job, access, warp, op, lanes, size_B, kind, place);
 }
 
 static double ex2(double x)
@@ -143,6 +159,8 @@ static bool start_warp(struct warp *warp)
 	warp->parked = warp->meeting = warp->carry = 0;
 	if (warp->local)
 		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
+	for (unsigned l = 0; warp->watched && l < LANES; l++)
+		warp->lane_frame[l] = warp->base;
 	return true;
 }
 
@@ -151,6 +169,7 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	if (!make_room(group, compiled))
 		return false;
 	group->since_ns = 0;
+	group->tired_count = 0;
 	group->compiled = compiled;
 	if (group->ready)
 		return true;
@@ -165,7 +184,8 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
 	}
 	group->ready = compiled->plain;
-	return true;
+	WATCH(group->job, group_end, group);
+	return WATCH_ASK(group->job, group_begin, group);
 }
 
 /* --- handing a group over to the interpreter ---------- */
@@ -183,6 +203,14 @@ static void spread(struct warp *warp, uint32_t first, uint32_t width, const stru
 	}
 }
 
+/* Sets where the interpreter has to continue the lanes of a part that has not run from its entry on. */
+static void hand_over_entry(struct warp *warp, uint32_t live, uint32_t number, const struct compiled_entry *entry)
+{
+	if (!number && warp->base->code->reads_unset)
+		memset(warp->base->registers, 0, warp->base->code->register_B);
+	leave(warp, live, number ? entry->barrier + 1 : 0);
+}
+
 /* Sets the pc of a part's lanes, and their registers, to where the interpreter has to continue.  Returns the lanes
  * that have not ended, as bits of the warp. */
 static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t part)
@@ -194,11 +222,16 @@ static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t 
 		return 0;
 	if (at == COMPILED_LEFT)
 		return live;
-	/* The part waits at a barrier.  The interpreter continues with the barrier's own instruction. */
-	const struct compiled_entry *entry = &compiled->entries[at & ~COMPILED_WAITS];
+	/* The part waits at a barrier, whose own instruction the interpreter continues with, or has not begun to run from
+	 * there. */
+	const uint32_t number = at & ~(uint32_t)COMPILED_WAITS;
+	const struct compiled_entry *entry = &compiled->entries[number];
 	for (uint32_t i = 0; i < entry->linear_count; i++)
 		spread(warp, first, compiled->width, &entry->linear[i]);
-	leave(warp, live, entry->barrier);
+	if (at & COMPILED_WAITS)
+		leave(warp, live, entry->barrier);
+	else
+		hand_over_entry(warp, live, number, entry);
 	return live;
 }
 
@@ -222,6 +255,43 @@ static void hand_over(struct group *group)
 	group->compiled = NULL;
 }
 
+/* --- launches that are watched ---------- */
+
+/* Tells the watcher of a barrier that all parts wait at.  The warps are as they are in the interpreter at that time. */
+static void tell_barrier(struct group *group, uint32_t parts)
+{
+	group->live_count = 0;
+	for (uint32_t p = 0; p < parts; p++) {
+		struct warp *warp = &group->warps[p];
+		warp->live = warp->parked = group->at[p] == COMPILED_DONE ? 0 : group->part_lanes[p];
+		memset(warp->lane_barrier, 0, sizeof(warp->lane_barrier));
+		if (warp->live)
+			leave(warp, warp->live, group->compiled->entries[group->at[p] & ~COMPILED_WAITS].barrier);
+		group->live_count += (uint32_t)__builtin_popcount(warp->live);
+	}
+	WATCH(group->job, barrier, group, 0);
+	for (uint32_t p = 0; p < parts; p++)
+		group->warps[p].parked = 0;
+}
+
+/* Runs the parts one by one, up to one that is left to the interpreter, which continues with the same warp.  The order is
+ * the interpreter's: the warp that comes to a barrier last goes on first.  False for a fault. */
+static bool run_in_turn(struct group *group, uint32_t parts, bool *left_out)
+{
+	const uint32_t start = group->next_warp;
+	*left_out = false;
+	for (uint32_t i = 0; i < parts && !*left_out; i++) {
+		const uint32_t p = (start + i) % parts, at = group->at[p];
+		if (at >= COMPILED_FAULT)
+			continue;
+		if (group->compiled->entries[at].run(group, p, p + 1) == COMPILED_FAULT)
+			return false;
+		*left_out = group->at[p] == COMPILED_LEFT;
+		group->next_warp = group->at[p] == COMPILED_DONE ? (p + 1) % parts : p;
+	}
+	return true;
+}
+
 /* --- the run ---------- */
 
 /* What a group does once all its parts wait, have ended or were left to the interpreter. */
@@ -240,6 +310,8 @@ static enum standing pass_barrier(struct group *group, uint32_t parts)
 			return STANDING_LEFT;
 		standing = STANDING_GOES_ON;
 	}
+	if (standing == STANDING_GOES_ON && group->job->watch)
+		tell_barrier(group, parts);
 	for (uint32_t p = 0; p < parts && standing == STANDING_GOES_ON; p++)
 		if (group->at[p] != COMPILED_DONE)
 			group->at[p] &= (uint16_t)~COMPILED_WAITS;
@@ -271,12 +343,16 @@ enum group_state compiled_group_run(struct group *group)
 			return GROUP_FAULT;
 	}
 	for (;;) {
-		if (!run_parts(group, parts) ||
+		bool left = false;
+		if (!(group->job->watch ? run_in_turn(group, parts, &left) : run_parts(group, parts)) ||
 		    atomic_load_explicit(&group->job->stop, memory_order_relaxed))
 			return GROUP_FAULT;
-		const enum standing standing = pass_barrier(group, parts);
-		if (standing == STANDING_DONE)
+		const enum standing standing = left ? STANDING_LEFT : pass_barrier(group, parts);
+		if (standing == STANDING_DONE) {
+			group->live_count = 0;
+			WATCH(group->job, group_over, group);
 			return GROUP_DONE;
+		}
 		if (standing == STANDING_LEFT) {
 			hand_over(group);
 			return GROUP_RUNS;

@@ -4,6 +4,10 @@
  * which is the start of the kernel or the instruction behind a barrier, until they end or wait at the next barrier.
  * Where compiled code cannot continue, the interpreter runs the rest of the work-group.
  *
+ * In a launch that is watched (exec/watch.h), a part is a warp, and the watcher is told the same as by the interpreter,
+ * in the same order: parts run one after the other, and where one is left to the interpreter, it continues with those
+ * that have not run.
+ *
  * The results of compiled code are equal, bit for bit, to those of the interpreter.  Thread-safety: a struct compiled
  * is immutable once made; a group belongs to the thread that runs it. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILED_H
@@ -21,7 +25,10 @@ enum {
 	COMPILED_MIXED = 0x7ffd,  /* the parts are in different states */
 	COMPILED_FAULT = 0x7ffc,  /* a fault was noted, or the launch is to stop */
 	/* Number of iterations of a part's loops after which the function tired is called. */
-	COMPILED_TURNS = 4096
+	COMPILED_TURNS = 4096,
+	/* The argument may_leave of tired: the part may be left to the interpreter; it may also wait for another
+	 * work-group. */
+	COMPILED_MAY_LEAVE = 1, COMPILED_MAY_WAIT = 2
 };
 
 /* Runs the parts [first, end) of a group, all of which are at this entry.  Returns their state afterwards,
@@ -67,6 +74,10 @@ enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 	 * 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other work-groups \
 	 * run; 2: the launch is to stop. */ \
 	EXECUTOR(tired) \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): in a \
+	 * launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places in the host's \
+	 * memory are valid.  Returns 1 if a fault was noted. */ \
+	EXECUTOR(look) \
 	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
 	EXECUTOR(ex2) EXECUTOR(lg2) \
 	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \

@@ -207,11 +207,11 @@ static void order(struct compilation *compilation, struct server *server, struct
 }
 
 struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
-				      struct bytes *why)
+				      bool watched, struct bytes *why)
 {
 	struct compilation *compilation = calloc(1, sizeof(*compilation));
 	if (compilation)
-		compile_order_put(program, code, rows, &compilation->order);
+		compile_order_put(program, code, rows, watched, &compilation->order);
 	if (!compilation || bytes_failed(&compilation->order)) {
 		bytes_append_string(why, "no memory");
 		if (compilation)
@@ -332,7 +332,8 @@ void compilation_drop(struct compilation *compilation)
 
 /* --- code that was compiled before ---------- */
 
-const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows)
+const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows,
+					bool watched)
 {
 	struct bytes builders = BYTES_INIT, wanted = BYTES_INIT, answer = BYTES_INIT, why = BYTES_INIT;
 	struct compiled *compiled = NULL;
@@ -342,7 +343,7 @@ const struct compiled *compilation_find(const struct soft_program *program, cons
 	if (!code_cache_is_on())
 		return NULL;
 	code_cache_builders(&builders);
-	compile_order_put(program, code, rows, &wanted);
+	compile_order_put(program, code, rows, watched, &wanted);
 	if (code_cache_get(&builders, &wanted, &answer)) {
 		compiled = compile_answer_get(&answer, &image, &image_B, &sound, &why);
 		if (!compiled)

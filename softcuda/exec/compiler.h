@@ -18,7 +18,8 @@
 
 /* Finds the machine code of a kernel that this or another process has compiled before for such launches (compilation_start), in the
  * cache (exec/code_cache.h).  The caller owns it until compiled_release.  NULL if it is not there or cannot be used. */
-const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows);
+const struct compiled *compilation_find(const struct soft_program *program, const struct code *code, uint32_t rows,
+					bool watched);
 
 /* A kernel that is being compiled. */
 struct compilation;
@@ -27,10 +28,10 @@ struct compilation;
 bool compiler_is_busy(void);
 
 /* Has a kernel of a program compiled for launches whose blocks have one dimension, or a first dimension that is a multiple
- * of `rows`, a power of two up to 32.  The caller owns the result until compilation_finish.  NULL, with the reason in
+ * of `rows`, a power of two up to 32; watched: for those that tell a watcher of accesses (exec/watch.h).  The caller owns the result until compilation_finish.  NULL, with the reason in
  * why, if no process could be given the kernel. */
 struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
-				      struct bytes *why);
+				      bool watched, struct bytes *why);
 /* Whether the compilation has ended, or should have; with block set, waits for that. */
 bool compilation_ended(const struct compilation *compilation, bool block);
 /* Ends the compilation.  Returns the machine code, which the caller owns until compiled_release; or NULL, with the

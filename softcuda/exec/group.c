@@ -218,6 +218,7 @@ static void report_deadlock(struct group *group)
 /* Runs the group's warps in turn; no other function decides about the order within a group. */
 enum group_state group_run(struct group *group, uint64_t budget)
 {
+	const uint64_t warp_turn = group->job->in_turn ? LONG_TURN : WARP_TURN;
 	uint32_t idle = 0;
 	if (group->compiled) {
 		const enum group_state state = compiled_group_run(group);
@@ -226,7 +227,7 @@ enum group_state group_run(struct group *group, uint64_t budget)
 	}
 	while (group->live_count && budget) {
 		struct warp *warp = &group->warps[group->next_warp];
-		uint64_t turn = budget < WARP_TURN ? budget : WARP_TURN, left = turn;
+		uint64_t turn = budget < warp_turn ? budget : warp_turn, left = turn;
 		group->next_warp = (group->next_warp + 1) % group->warp_count;
 		if (warp->live & ~warp->parked & ~warp->meeting) {
 			if (!warp_run(warp, &left))

@@ -15,6 +15,7 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
+#include "softcuda/exec/table.h"
 #include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
@@ -183,7 +184,7 @@ static void run_groups(struct pending *pending, bool launching)
 	/* The launching thread begins with small shares, after each of which it looks at the clock. */
 	struct ring ring = {.last = &ring.first, .more = true, .share.size_max = launching ? 1 : SHARE_MAX};
 	struct group *spare = NULL, *group;
-	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
+	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : pending->job.in_turn ? LONG_TURN : group_turn;
 	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
@@ -374,6 +375,16 @@ static uint32_t shared_size_B(const struct job *job)
 	return job->program->has_gaps ? size_B : (size_B + LOAD_MAX_B - 1) / LOAD_MAX_B * LOAD_MAX_B;
 }
 
+/* Whether a work-item of a program may wait for another one in a loop. */
+static bool may_wait(const struct soft_program *program)
+{
+	for (uint32_t c = 0; c < program->code_count; c++)
+		for (uint32_t i = 0; i < program->codes[c].op_count; i++)
+			if (exec_table_waits(&program->codes[c].ops[i]))
+				return true;
+	return false;
+}
+
 CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 {
 	const struct soft_program *program = launch->function->program;
@@ -402,6 +413,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
 	if (WATCH_ASK(job, begin, job)) {
+		job->in_turn = job->watch && !launch->cooperative && !may_wait(program);
 		tier_begin(job);
 		run(pending);
 		tier_end(job);

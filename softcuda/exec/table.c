@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "softcuda/exec/level.h"
+#include "softcuda/exec/memory.h"
 
 #include <pthread.h>
 
@@ -74,4 +75,11 @@ const struct op_row *exec_table_row(op_run *run)
 		if (by_handler[slot]->run == run)
 			return by_handler[slot];
 	return NULL;
+}
+
+bool exec_table_waits(const struct op *op)
+{
+	const struct op_row *row = exec_table_row(op->run);
+	return row && (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9) ||
+		       (op->mode != ORDER_WEAK && (!strncmp(row->name, "_ld", 3) || !strncmp(row->name, "_st.", 4))));
 }

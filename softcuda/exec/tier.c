@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
+#include "softcuda/exec/watch.h"
 
 #include <pthread.h>
 
@@ -93,7 +94,7 @@ static void use(const struct job *job, struct tier_shape *shape, const struct co
 /* Looks for machine code in the cache, for a shape that the calling thread holds. */
 static void search(const struct job *job, struct tier_shape *shape, uint32_t rows)
 {
-	const struct compiled *compiled = compilation_find(job->program, job->code, rows);
+	const struct compiled *compiled = compilation_find(job->program, job->code, rows, job->watch != NULL);
 	if (compiled)
 		use(job, shape, compiled, &tier_counts.found, "in the cache");
 	atomic_store(&shape->step, compiled ? TIER_STEP_ENDED : TIER_STEP_MISSED);
@@ -118,7 +119,7 @@ static void finish(const struct job *job, struct tier_shape *shape)
 static void start(const struct job *job, struct tier_shape *shape, uint32_t rows)
 {
 	struct bytes why = BYTES_INIT;
-	shape->compilation = compilation_start(job->program, job->code, rows, &why);
+	shape->compilation = compilation_start(job->program, job->code, rows, job->watch != NULL, &why);
 	if (!shape->compilation) {
 		refuse(job, &why);
 		atomic_store(&shape->step, TIER_STEP_ENDED);
@@ -159,7 +160,8 @@ void tier_look(struct job *job)
 
 void tier_begin(struct job *job)
 {
-	if (job->watch || job->launch->cooperative || the_mode() == TIER_OFF)
+	const bool compiles = !job->watch || (job->watch->compiles && job->watch->compiles(job));
+	if (!compiles || job->launch->cooperative || the_mode() == TIER_OFF)
 		return;
 	job->tier = &job->program->tiers[job->launch->function - job->program->functions];
 	job->launcher = pthread_self();

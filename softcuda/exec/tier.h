@@ -6,7 +6,8 @@
  * compiled by another process (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as
  * machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on",
  * or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be compiled is always
- * interpreted; so are launches with a watcher (exec/watch.h) and cooperative launches.
+ * interpreted; so are cooperative launches, and those with a watcher that needs to know more than machine code tells
+ * (exec/watch.h).  The launches of a process are all checked, and a program's machine code made for that, or none is.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
  * program. */

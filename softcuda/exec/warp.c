@@ -159,17 +159,17 @@ struct preference {
 
 static void prefer(const struct warp *warp, struct preference *preference)
 {
-	const uint64_t now = warp->turn;
+	const uint64_t now = warp->turn, patience = warp->group->job->in_turn ? LONG_TURN : PATIENCE;
 	if (preference->lanes && now >= preference->until)
 		preference->lanes = 0;
 	if (now < preference->again)
 		return;
-	preference->again = now + PATIENCE / 4;
+	preference->again = now + patience / 4;
 	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
 	if (!ready)
 		return;
 	unsigned oldest = oldest_of(warp, ready);
-	if (now - warp->lane_turn[oldest] < PATIENCE)
+	if (now - warp->lane_turn[oldest] < patience)
 		return;
 	preference->until = now + PATH_TURN;
 	for (uint32_t rest = ready; rest; rest &= rest - 1) {
@@ -202,6 +202,7 @@ static void note_turn(struct warp *warp, uint32_t lanes)
 
 bool warp_run(struct warp *warp, uint64_t *budget)
 {
+	const uint64_t path_turn = warp->group->job->in_turn ? LONG_TURN : PATH_TURN;
 	bool oldest = false;
 	struct preference preference = {0, 0, warp->turn};
 	while (*budget) {
@@ -216,8 +217,8 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 		if (!lanes)
 			return true;
 		uint32_t others = warp->live & ~warp->parked & ~warp->meeting & ~lanes;
-		if (others && turn > PATH_TURN)
-			turn = PATH_TURN;
+		if (others && turn > path_turn)
+			turn = path_turn;
 		enum path_end end = run_path(warp, lanes, merge, turn, &used);
 		*budget -= used;
 		/* A path that ended its turn without meeting others may be waiting for lanes that have not had a

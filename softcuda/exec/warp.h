@@ -105,6 +105,9 @@ struct job {
 	const struct exec_watch *watch;   /* NULL: nobody looks on */
 	void *watched;                    /* the watcher's own */
 	bool serial;                      /* stays on the thread that launches it */
+	/* It is watched, and no work-item waits for another but at a barrier.  Warps then run up to there, unless they run
+	 * for very long, so that the watcher sees the same order whether the kernel is compiled or not. */
+	bool in_turn;
 };
 
 struct group {
@@ -130,9 +133,13 @@ struct group {
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
 	struct range *slots;              /* memory that code has looked up */
 	uint64_t since_ns;                /* when it began to run, once that has been asked for */
+	uint32_t tired_count;             /* calls of compiled code's function tired, if it is watched */
 };
 
 enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };
+
+/* The number of instructions after which another path, warp or work-group runs if job.in_turn is set. */
+enum { LONG_TURN = 1 << 22 };
 
 /* Room for a group of the job; NULL when out of memory. */
 struct group *group_create(struct job *job);

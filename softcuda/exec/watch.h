@@ -25,7 +25,9 @@ struct exec_watch {
 	/* A launch begins; false: out of memory.  It ends, or could not begin. */
 	bool (*begin)(struct job *job);
 	void (*end)(struct job *job);
-	/* The same of a work-group. */
+	/* Whether machine code may run the launch, which calls access, but not attempt; NULL: it may not. */
+	bool (*compiles)(const struct job *job);
+	/* The same as begin and end, of a work-group. */
 	bool (*group_begin)(struct group *group);
 	void (*group_end)(struct group *group);
 	/* All work-items of a group have ended by themselves. */

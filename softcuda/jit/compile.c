@@ -57,7 +57,8 @@ static struct compiled *describe(const struct plan *plan)
 	c->code = plan->code;
 	c->width = plan->width;
 	c->may_wait = plan->may_wait;
-	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->code->local_B;
+	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->code->local_B &&
+		   !plan->watched;
 	c->entries = calloc(plan->entry_count, sizeof(*c->entries));
 	c->slot_parameter = calloc(plan->code->op_count + 1u, sizeof(*c->slot_parameter));
 	bool right = c->entries && c->slot_parameter;
@@ -214,7 +215,7 @@ void jit_compile(const struct compile_order *order, struct bytes *answer)
 	struct compiled *c = NULL;
 	struct bytes image = BYTES_INIT, why = BYTES_INIT;
 	const uint32_t lanes = target_lanes(&why);
-	if (lanes && plan_create(&plan, &order->program, &order->code, lanes, order->rows, &why))
+	if (lanes && plan_create(&plan, &order->program, &order->code, lanes, order->rows, order->watched, &why))
 		c = compile_plan(&plan, &image, &why);
 	if (c)
 		compile_answer_put(c, &image, answer);

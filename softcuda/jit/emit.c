@@ -221,14 +221,16 @@ static void spend(struct emitter *e)
 	LLVMBuildStore(b, left, e->budget);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntEQ, left, emit_i32(e, 0), ""), tired, on);
 	LLVMPositionBuilderAtEnd(b, tired);
-	value operands[] = {e->group, emit_i32(e, e->plan->may_wait)};
+	const bool may_leave = e->plan->may_wait || e->plan->watched;
+	const uint32_t told = e->plan->may_wait ? COMPILED_MAY_WAIT : may_leave ? COMPILED_MAY_LEAVE : 0;
+	value operands[] = {e->group, emit_i32(e, told)};
 	value answer = emit_help(e, e->i32, EMIT_EXECUTOR(tired), operands, 2);
 	LLVMBasicBlockRef stop = emit_block(e, "stop"), look = emit_block(e, "look");
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 2), ""), stop, look);
 	LLVMPositionBuilderAtEnd(b, stop);
 	emit_fault(e);
 	LLVMPositionBuilderAtEnd(b, look);
-	if (e->plan->may_wait) {
+	if (may_leave) {
 		const uint32_t header = e->region->nodes[e->node].block;
 		emit_leave_if(e, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 1), ""),
 			      e->plan->blocks[header].first);
@@ -320,7 +322,7 @@ void emit_op(struct emitter *e, uint32_t op)
 	const uint8_t verb = e->plan->verbs[op].verb;
 	if (verb == VERB_TOGETHER || verb == VERB_MEET)
 		meet(e, op);
-	if (verb == VERB_MEET)
+	if (verb == VERB_MEET && !e->plan->watched)
 		return;
 	if (verb != VERB_CALL && verb != VERB_TOGETHER &&
 	    (emit_integer_op(e, op) || emit_move_op(e, op) || emit_float_op(e, op) || emit_convert_op(e, op) ||
@@ -421,6 +423,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 {
 	const struct plan *plan = e->plan;
 	e->region = &plan->regions[entry];
+	e->places = NULL;
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));

@@ -41,6 +41,7 @@ struct emitter {
 	value part, warp, first_lane;     /* the part's index, its warp, its first lane's index in the warp */
 	value registers, local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
+	value places;                     /* stack slot: the addresses of an access that a watcher is told of; NULL: none yet */
 	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
 	value *masks;                     /* by node: stack slot with the mask of lanes that wait there */
 	value live, budget, state;        /* stack slots: lanes not ended; loop iterations left; result */
@@ -140,6 +141,9 @@ bool emit_memory_op(struct emitter *e, uint32_t op);
 /* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
  * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
+/* Has the watcher look at an access of total_B bytes in each lane of mask, whose places in the host's memory are valid.
+ * places is a vector of i64.  Of a store, the operands are saved in the frame, where the watcher compares them. */
+void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B);
 /* Assigns the float f to the result of op, unless `doubt` holds for a lane that runs op; then the handler runs op
  * for all of these lanes.  The result is not assigned before that decision: it may have the web of an operand,
  * which the handler reads. */

@@ -48,6 +48,27 @@ static void load_results(struct emitter *e, uint32_t op, value mask)
 	}
 }
 
+/* Ends the function if a function of the executor has noted a fault. */
+static void fault_if(struct emitter *e, value noted)
+{
+	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
+	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, noted, emit_i32(e, 0), ""), wrong, on);
+	LLVMPositionBuilderAtEnd(e->builder, wrong);
+	emit_fault(e);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
+{
+	if (!e->places)
+		e->places = emit_slot(e, LLVMTypeOf(places), "places");
+	if (e->plan->verbs[op].verb == VERB_STORE)
+		save_operands(e, op);
+	LLVMBuildStore(e->builder, places, e->places);
+	value operands[] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
+	fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(look), operands, 5));
+}
+
 /* Emits the call of the handler for the lanes of mask, which is not empty. */
 static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
@@ -55,11 +76,7 @@ static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 	save_operands(e, op);
 	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);
-	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
-	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, fault, emit_i32(e, 0), ""), wrong, on);
-	LLVMPositionBuilderAtEnd(e->builder, wrong);
-	emit_fault(e);
-	LLVMPositionBuilderAtEnd(e->builder, on);
+	fault_if(e, fault);
 	load_results(e, op, mask);
 }
 

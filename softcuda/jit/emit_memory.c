@@ -25,6 +25,7 @@ struct access {
 	const struct jit_verb *verb;
 	uint32_t number;          /* index of the op */
 	unsigned count, total_B;  /* elements of a lane, and the size of all of them */
+	bool is_private;          /* in private memory, or probably: by a generic address */
 	enum shape shape;
 	uint32_t span_B;          /* bytes accessed from `address` on: of all lanes for SHAPE_NEXT, else of one */
 	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
@@ -39,7 +40,10 @@ static void find_shape(struct access *a)
 	const bool linear = emit_is_linear(a->e, a->number, MEMORY_ADDRESS, &stride);
 	a->shape = linear && !stride ? SHAPE_SAME : linear && stride == (int64_t)a->total_B ? SHAPE_NEXT : SHAPE_ANY;
 	/* Each lane has its own local memory, so equal or consecutive addresses are apart in the host's memory. */
-	if (a->op->space == SPACE_LOCAL)
+	const uint32_t web = a->e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	a->is_private = a->op->space == SPACE_LOCAL ||
+			(a->op->space == SPACE_GENERIC && web != PLAN_NONE && a->e->plan->webs[web].is_private);
+	if (a->is_private)
 		a->shape = SHAPE_ANY;
 	a->span_B = a->shape == SHAPE_NEXT ? a->total_B * a->e->plan->width : a->total_B;
 }
@@ -136,12 +140,15 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 		value base = LLVMBuildPtrToInt(b, e->shared, e->i64, "");
 		return LLVMBuildAdd(b, emit_is_scalar(offset) ? base : emit_splat(e, base), offset, "");
 	}
-	if (a->op->space == SPACE_LOCAL) {
-		*slow_out = is_slow(a, a->address, limit_of(a, emit_i64(e, e->plan->code->local_B)));
+	if (a->is_private) {
+		/* A generic address of other memory becomes an offset that is too large. */
+		value offset = a->op->space == SPACE_LOCAL ? a->address :
+			       LLVMBuildSub(b, a->address, emit_number(e, a->address, WINDOW_LOCAL), "");
+		*slow_out = is_slow(a, offset, limit_of(a, emit_i64(e, e->plan->code->local_B)));
 		value lane = LLVMBuildZExt(b, e->first_lane, e->i64, "");
 		value lanes = LLVMBuildMul(b, emit_row(e, lane, 1), emit_splat(e, e->local_stride), "");
 		lanes = LLVMBuildAdd(b, lanes, emit_splat(e, e->local), "");
-		return LLVMBuildAdd(b, lanes, a->address, "");
+		return LLVMBuildAdd(b, lanes, offset, "");
 	}
 	*slot_out = emit_memory_slot(e, a->number);
 	read_slot(e, *slot_out);
@@ -311,6 +318,18 @@ static void store(const struct access *a, value place)
 	}
 }
 
+/* Tells the watcher of an access that the fast path is possible for; the handler on the slow path tells it itself. */
+static void look(const struct access *a, value place)
+{
+	if (!a->e->plan->watched)
+		return;
+	if (a->shape == SHAPE_NEXT)
+		place = emit_row(a->e, place, a->total_B);
+	else if (a->shape == SHAPE_SAME)
+		place = emit_splat(a->e, place);
+	emit_look(a->e, a->number, a->mask, place, a->total_B);
+}
+
 /* Emits the test, the slow path and the fast path of an access. */
 static void emit_access(struct access *a)
 {
@@ -326,6 +345,7 @@ static void emit_access(struct access *a)
 	emit_call(e, a->number, a->mask, slot);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, quick);
+	look(a, place);
 	if (a->verb->verb == VERB_LOAD)
 		load(a, place);
 	else

@@ -30,17 +30,16 @@ static bool is_wide(const struct plan *plan, const struct op *op)
 }
 
 /* Updates the plan's flags for an op, and its verb where the handler has to execute the op because of its mode. */
-static void note_verb(struct plan *plan, const struct op *op, const struct op_row *row, struct jit_verb *verb)
+static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *verb)
 {
-	if (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9))
-		plan->may_wait = true;
+	plan->may_wait |= exec_table_waits(op);
 	if (verb->verb == VERB_TOGETHER || verb->verb == VERB_MEET)
 		plan->together = true;
-	/* Volatile accesses, and accesses with a memory order, are left to the handler. */
-	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK) {
-		plan->may_wait = true;
+	if (plan->watched && verb->verb == VERB_FENCE)
 		verb->verb = VERB_CALL;
-	}
+	/* Volatile accesses, and accesses with a memory order, are left to the handler. */
+	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK)
+		verb->verb = VERB_CALL;
 }
 
 /* Whether the compiler accepts an op.  It refuses guards on barriers and on ops at which lanes meet: these would need
@@ -64,7 +63,7 @@ bool plan_find_verbs(struct plan *plan, struct bytes *why)
 		if (!row)
 			return refuse(why, "an op that is in no table");
 		plan->verbs[i] = verb_of(row);
-		note_verb(plan, &code->ops[i], row, &plan->verbs[i]);
+		note_verb(plan, &code->ops[i], &plan->verbs[i]);
 		/* Registers of 128 bits are not webs and would stay in the frame, where registers share places: saving
 		 * a web's vector for all lanes could overwrite one. */
 		if (is_wide(plan, &code->ops[i]))
@@ -157,7 +156,7 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why)
 
 /* --- the plan ---------- */
 
-/* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp.  Else it has as many
+/* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp, or a watcher does.  Else it has as many
  * lanes as the host's vectors, or, down to LEAST, fewer if that makes it divide a block's rows, so that the lanes of a
  * part lie in one row. */
 static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
@@ -165,11 +164,11 @@ static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
 	enum { LEAST = 4 };
 	/* A call of a handler takes as long for some lanes of a warp as for all: with calls, whole warps are
 	 * better. */
-	plan->width = plan->together || (plan->calls && rows % LANES == 0) ? LANES : native;
-	while (!plan->together && plan->width > LEAST && rows % plan->width)
+	plan->width = plan->together || plan->watched || (plan->calls && rows % LANES == 0) ? LANES : native;
+	while (!plan->together && !plan->watched && plan->width > LEAST && rows % plan->width)
 		plan->width /= 2;
 	plan->linear = rows % plan->width == 0;
-	if (!plan->linear && !plan->together)
+	if (!plan->linear && !plan->together && !plan->watched)
 		plan->width = native;
 }
 
@@ -206,9 +205,9 @@ static void widen(struct plan *plan, uint32_t native, uint32_t rows)
 }
 
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
-		 uint32_t rows, struct bytes *why)
+		 uint32_t rows, bool watched, struct bytes *why)
 {
-	*plan = (struct plan){.program = program, .code = code};
+	*plan = (struct plan){.program = program, .code = code, .watched = watched};
 	if (!code->op_count || code->op_count > OPS_MAX)
 		return refuse(why, "its size");
 	if (!plan_find_verbs(plan, why))

@@ -35,6 +35,7 @@ struct web {
 	int64_t stride;
 	bool at_start;            /* live at the start of the kernel: some path reads it before it is written, as 0 */
 	bool any_nan;             /* f32: a NaN in it may have any bits; code that uses them makes it PTX's NaN */
+	bool is_private;          /* it is probably a generic address in private memory */
 	uint32_t parameter;       /* offset of the kernel parameter that it is an address from, or PLAN_NONE */
 };
 
@@ -81,6 +82,7 @@ struct plan {
 	const struct soft_program *program;
 	const struct code *code;
 	uint32_t width;           /* number of lanes of a part */
+	bool watched;             /* a watcher is told of accesses, fences and meetings (exec/watch.h) */
 	bool linear;              /* %tid.x grows by one from lane to lane of a part; %tid.y and .z are equal */
 	struct jit_verb *verbs;   /* by op */
 	const struct op_row **rows;       /* by op */
@@ -100,11 +102,12 @@ struct plan {
 };
 
 /* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
- * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two.  Returns false, with
+ * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two; watched: for launches that
+ * are watched.  Returns false, with
  * the reason in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any
  * case. */
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
-		 uint32_t rows, struct bytes *why);
+		 uint32_t rows, bool watched, struct bytes *why);
 void plan_finish(struct plan *plan);
 
 /* The steps of plan_create, in their order.  They return false when out of memory; one with the argument why also

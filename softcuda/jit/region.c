@@ -42,20 +42,44 @@ static void reach(struct walker *w, uint32_t block)
 	w->block[w->count++] = block;
 }
 
+/* The blocks that control goes to behind a block, or PLAN_NONE; behind a barrier, to none. */
+static void find_successors(const struct walker *w, uint32_t block, uint32_t to[2])
+{
+	const struct plan_block *b = &w->plan->blocks[block];
+	to[0] = b->kind == END_BARRIER ? PLAN_NONE : b->next;
+	to[1] = b->target;
+}
+
+/* Numbers the blocks that were reached: the entry first, the others in the order of the text, in which the interpreter
+ * prefers paths. */
+static void number(struct walker *w, uint32_t entry)
+{
+	uint32_t count = 0;
+	w->block[count++] = entry;
+	for (uint32_t b = 0; b < w->plan->block_count; b++)
+		if (b != entry && w->compact[b] != PLAN_NONE)
+			w->block[count++] = b;
+	for (uint32_t i = 0; i < count; i++)
+		w->compact[w->block[i]] = i;
+}
+
 /* Collects the blocks that can be reached from an entry without passing a barrier, and the edges between them. */
 static void collect(struct walker *w, uint32_t entry)
 {
+	uint32_t to[2];
 	reach(w, entry);
 	for (uint32_t i = 0; i < w->count; i++) {
-		const struct plan_block *block = &w->plan->blocks[w->block[i]];
-		const uint32_t to[2] = {block->kind == END_BARRIER ? PLAN_NONE : block->next,
-					block->target};
-		for (unsigned k = 0; k < 2; k++) {
-			if (to[k] == PLAN_NONE)
-				continue;
-			reach(w, to[k]);
-			w->edges[w->edge_count++] = (struct flow_edge){i, w->compact[to[k]]};
-		}
+		find_successors(w, w->block[i], to);
+		for (unsigned k = 0; k < 2; k++)
+			if (to[k] != PLAN_NONE)
+				reach(w, to[k]);
+	}
+	number(w, entry);
+	for (uint32_t i = 0; i < w->count; i++) {
+		find_successors(w, w->block[i], to);
+		for (unsigned k = 0; k < 2; k++)
+			if (to[k] != PLAN_NONE)
+				w->edges[w->edge_count++] = (struct flow_edge){i, w->compact[to[k]]};
 	}
 }
 

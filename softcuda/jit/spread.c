@@ -351,6 +351,35 @@ static uint32_t made_of(const struct plan *plan, uint32_t i)
 	return verb->verb == VERB_MAD_WIDE ? c : PLAN_NONE;
 }
 
+/* Whether op i's result is an address in private memory, or computed from one by additions. */
+static bool is_private(const struct plan *plan, uint32_t i)
+{
+	const struct jit_verb *verb = &plan->verbs[i];
+	bool operands[3];
+	for (unsigned k = 0; k < 3; k++) {
+		const uint32_t web = plan->use[(size_t)i * PLAN_USES + k + 1];
+		operands[k] = web != PLAN_NONE && plan->webs[web].is_private;
+	}
+	if (verb->verb == VERB_WINDOW)
+		return verb->part && !verb->is_signed;
+	if (verb->bits != 64)
+		return verb->verb == VERB_MAD_WIDE && operands[2];
+	return (verb->verb == VERB_ADD && (operands[0] || operands[1])) ||
+	       ((verb->verb == VERB_SUB || verb->verb == VERB_EXTEND) && operands[0]) ||
+	       (verb->verb == VERB_MAD_WIDE && operands[2]);
+}
+
+/* Sets web.is_private.  As with parameters, a wrong guess costs time only. */
+static void find_private(struct plan *plan)
+{
+	for (unsigned round = 0; round < 8; round++)
+		for (uint32_t i = 0; i < plan->code->op_count; i++) {
+			const uint32_t web = plan->def[(size_t)i * OP_OPERANDS];
+			if (web != PLAN_NONE)
+				plan->webs[web].is_private |= is_private(plan, i);
+		}
+}
+
 /* Sets web.parameter.  Accesses at addresses from one parameter share a slot, in which the range of memory is cached.
  * A wrong guess is harmless: it costs another look-up of the memory. */
 static void find_parameters(struct plan *plan)
@@ -381,5 +410,6 @@ bool plan_find_kinds(struct plan *plan)
 			lower(&plan->webs[w], varying);
 	find_any_nan(plan);
 	find_parameters(plan);
+	find_private(plan);
 	return true;
 }

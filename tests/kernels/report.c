@@ -109,8 +109,23 @@ char *report_wrong(const char *wanted)
 	return length < 0 ? strdup("no memory") : wrong;
 }
 
+/* Appends all that was reported to the file that RUNNER_REPORTS names. */
+static void keep(const char *text)
+{
+	const char *path = getenv("RUNNER_REPORTS");
+	FILE *file = path ? fopen(path, "a") : NULL;
+	if (file && (fputs(text, file) < 0 || fflush(file)))
+		fprintf(stderr, "%s: cannot be written\n", path);
+	if (file)
+		fclose(file);
+}
+
 void report_finish(void)
 {
+	char *text = *report_path ? text_read(report_path) : NULL;
+	if (text)
+		keep(text);
+	free(text);
 	if (*report_path)
 		unlink(report_path);
 }

@@ -54,8 +54,9 @@ bool compiler_is_busy(void)
 	return false;
 }
 
-const struct compiled *compilation_find(const struct soft_program *of, const struct code *kernel, uint32_t rows)
+const struct compiled *compilation_find(const struct soft_program *of, const struct code *kernel, uint32_t rows, bool watched)
 {
+	(void)watched;
 	(void)of;
 	(void)kernel;
 	(void)rows;
@@ -64,8 +65,9 @@ const struct compiled *compilation_find(const struct soft_program *of, const str
 }
 
 struct compilation *compilation_start(const struct soft_program *of, const struct code *kernel, uint32_t rows,
-				      struct bytes *why)
+				      bool watched, struct bytes *why)
 {
+	(void)watched;
 	(void)of;
 	(void)kernel;
 	(void)rows;
