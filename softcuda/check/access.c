@@ -27,7 +27,7 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
 		if ((options & CHECK_MEMORY && !check_bounds(warp, op, l, place[l], size_B)) ||
 		    (options & (CHECK_MEMORY | CHECK_UNINIT) && !check_noted(warp, op, l, place[l], size_B)) ||
 		    (options & CHECK_UNINIT && !check_written(warp, op, l, place[l], size_B)) ||
-		    (options & CHECK_RACE && !check_race(warp, op, l, place[l], size_B)))
+		    (options & CHECK_RACE && !check_race(warp, op, mask, l, place, size_B)))
 			return false;
 	}
 	return true;

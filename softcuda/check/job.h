@@ -147,7 +147,8 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 /* For global memory: what OpenCL has noted about its buffer, and whether it was written. */
 bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		 uint32_t size_B);
-bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+/* places: of all lanes in mask, of which those below l have been looked at. */
+bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B);
 
 /* What is known of the bytes of private memory that lanes access: eight notes at a time, joined by or and by and; and

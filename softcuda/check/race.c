@@ -11,6 +11,8 @@ struct access {
 	struct warp *warp;
 	const struct op *op;
 	unsigned l;
+	uint32_t mask;                    /* all lanes of the access, and their places */
+	const uint64_t *places;
 	uint64_t place;
 	uint32_t size_B;
 	bool shared, writes;
@@ -73,15 +75,18 @@ static const char *stored(const struct access *access, unsigned l, uint32_t byte
 static bool writes_equal(const struct access *access, const struct record *before)
 {
 	const struct record *now = &access->record;
+	const uint32_t other_lane = before->lane % LANES;
+	/* A lane that is looked at before this one, and not the same lane at an earlier time. */
 	bool together = before->site == now->site && before->group == now->group &&
-			before->epoch == now->epoch &&
-			before->lane / LANES == now->lane / LANES;
+			before->epoch == now->epoch && before->lane / LANES == now->lane / LANES &&
+			other_lane < access->l && access->mask >> other_lane & 1 &&
+			access->places[other_lane] == access->place;
 	for (uint32_t i = 0; i < access->size_B; i++) {
 		const char *mine = stored(access, access->l, i);
 		if (!mine)
 			return false;
 		/* Lanes of one store have not changed the memory yet. */
-		const char *other = together ? stored(access, before->lane % LANES, i) :
+		const char *other = together ? stored(access, other_lane, i) :
 				    (const char *)(uintptr_t)(access->place + i);
 		if (*mine != *other)
 			return false;
@@ -257,16 +262,17 @@ static bool is_copying(const struct warp *warp, uint32_t lane)
 	return check_of(warp->group)->copies.lanes[lane].copying && warp->group->thread_count > 1;
 }
 
-bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B)
 {
+	const uint64_t place = places[l];
 	struct check_group *group = check_of(warp->group);
 	uint64_t offset_B;
 	enum place_space space = exec_place(warp, l, place, &offset_B);
 	if (space == PLACE_LOCAL || space == PLACE_PARAM)
 		return true;
 	struct access access = {
-		.group = group, .warp = warp, .op = op, .l = l, .place = place,
+		.group = group, .warp = warp, .op = op, .l = l, .mask = mask, .places = places, .place = place,
 		.size_B = size_B, .shared = space == PLACE_SHARED,
 		.writes = will_write(warp, op, l, place, size_B)
 	};
