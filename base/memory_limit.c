@@ -2,6 +2,7 @@
 
 #include "base/memory_limit.h"
 
+#include "base/control_group.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -13,29 +14,12 @@
 
 static const uint64_t least_B = (uint64_t)1 << 30;
 
-/* The first number in a file; UINT64_MAX: there is none, or the file says "max". */
-static uint64_t number_of(const char *path)
-{
-	unsigned long long number;
-	FILE *file = fopen(path, "re");
-	const bool found = file && fscanf(file, "%llu", &number) == 1;
-	if (file)
-		fclose(file);
-	return found ? number : UINT64_MAX;
-}
-
 uint64_t memory_machine_B(void)
 {
-	/* In a container the control group's folder is the root of the file system. */
-	static const char *const groups[] = {"/sys/fs/cgroup/memory.max",
-					     "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 	const long pages = sysconf(_SC_PHYS_PAGES), page_B = sysconf(_SC_PAGESIZE);
-	uint64_t size_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B : UINT64_MAX;
-	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		const uint64_t group_B = number_of(groups[i]);
-		size_B = group_B < size_B ? group_B : size_B;
-	}
-	return size_B;
+	const uint64_t size_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B : UINT64_MAX;
+	const uint64_t group_B = control_group_memory_B("");
+	return group_B && group_B < size_B ? group_B : size_B;
 }
 
 uint64_t memory_available_B(void)

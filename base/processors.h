@@ -5,12 +5,9 @@
 
 #include "base/bytes.h"
 
-/* Those that the calling thread may run on (sched_setaffinity), but no more than the control group that we are in has
- * time for, rounded up.  1 at least. */
+/* Those that the calling thread may run on (sched_setaffinity), but no more than its control group has time for
+ * (base/control_group.h).  1 at least. */
 unsigned processors_usable(void);
-
-/* The latter alone, of the file system at root, which is "" but in tests; 0: there is no limit. */
-unsigned processors_of_group(const char *root);
 
 /* Appends bytes that differ between processors for which a compiler may make different machine code: their model, and
  * the extensions of the instruction set that the processor, its hypervisor and the system's kernel let programs use. */

@@ -1,7 +1,7 @@
 /* What a program may use of the machine and its GPUs: instances of MIG, MPS, the limits of a control group. */
 #include "config.h"
 
-#include "base/processors.h"
+#include "base/control_group.h"
 #include "tools/finding.h"
 #include "tools/tool.h"
 
@@ -53,12 +53,8 @@ static void look_at_mps(struct findings *findings)
 
 static void look_at_group(struct findings *findings)
 {
-	const unsigned processors = processors_of_group(findings->root);
-	char *path = finding_path(findings, "/sys/fs/cgroup/memory.max"), line[FINDING_LINE_B] = "";
-	if (path)
-		finding_line(path, line);
-	free(path);
-	const unsigned long long memory_B = strtoull(line, NULL, 10);
+	const unsigned processors = control_group_processors(findings->root);
+	const uint64_t memory_B = control_group_memory_B(findings->root);
 	if (processors)
 		finding_add(findings, "limits", FINDING_NOTE, NULL,
 			    "the control group allows %u processor%s; the numbers of threads and compilers follow this limit",

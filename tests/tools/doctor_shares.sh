@@ -32,6 +32,19 @@ echo "max 100000" >"$root/sys/fs/cgroup/cpu.max"
 echo max >"$root/sys/fs/cgroup/memory.max"
 says
 grep -F ' limits ' "$root.out" && failed=1
+# A job of a batch system: its group is below others, and has a limit of its own.
+mkdir -p "$root/proc/self" "$root/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7"
+echo 0::/system.slice/slurmstepd.scope/job_7 >"$root/proc/self/cgroup"
+echo 800000 100000 >"$root/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/cpu.max"
+echo 8589934592 >"$root/sys/fs/cgroup/system.slice/slurmstepd.scope/memory.max"
+says "allows 8 processors" "8.0 GiB of memory; a compiler may use half"
+# Version 1 of control groups.
+rm -r "$root/proc/self" "$root/sys/fs/cgroup"
+mkdir -p "$root/sys/fs/cgroup/cpu" "$root/sys/fs/cgroup/memory"
+echo 100000 >"$root/sys/fs/cgroup/cpu/cpu.cfs_period_us"
+echo 100000 >"$root/sys/fs/cgroup/cpu/cpu.cfs_quota_us"
+echo 2147483648 >"$root/sys/fs/cgroup/memory/memory.limit_in_bytes"
+says "allows 1 processor;" "2.0 GiB of memory; a compiler may use half"
 
 # The driver itself says how many processes may use a device, and what others leave of its memory.
 unset CULVERT_SOFT_FAULT
