@@ -5,7 +5,10 @@
  * (clone(2)).
  *
  * Both processes share this process' memory, and suspend this thread until execve (CLONE_VM, CLONE_VFORK), as
- * posix_spawn does: nothing is copied, however much memory the application uses. */
+ * posix_spawn does: nothing is copied, however much memory the application uses.
+ *
+ * qemu-user makes forks of both, and only with SIGCHLD as exit signal.  There the application can notice the middle
+ * process, and an execve that fails is only known by the end of the program's process. */
 #include "config.h"
 
 #include "base/spawn.h"
@@ -18,8 +21,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -37,9 +40,12 @@ int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 
 enum { STACK_B = 64 * 1024, SOCKET = 3, FIRST_FREE = 10, OPEN_MAX_TRIED = 1 << 16 };
 
+/* What the three processes share, also where they are forks. */
 struct stacks {
 	_Alignas(64) char middle[STACK_B], program[STACK_B];
-	struct spawn *spawn;
+	const struct spawn *spawn;
+	pid_t pid;
+	int error;
 };
 
 /* System calls are made directly: a preloaded library or a sanitizer may replace the C library's functions and would
@@ -92,48 +98,57 @@ static int files_arrange(const struct spawn *spawn)
 
 static int program_main(void *argument)
 {
-	struct spawn *spawn = argument;
+	struct stacks *stacks = argument;
+	const struct spawn *spawn = stacks->spawn;
 	/* A new session, so that Ctrl-C, which is meant for the application, does not end this process. */
 	(void)setsid();
-	spawn->error = files_arrange(spawn);
-	if (spawn->error)
+	stacks->error = files_arrange(spawn);
+	if (stacks->error)
 		return 1;
 	(void)execve(spawn->path, spawn->arguments, spawn->environment);
-	spawn->error = errno;
+	stacks->error = errno;
 	return 1;
 }
 
 static int middle_main(void *argument)
 {
 	struct stacks *stacks = argument;
-	struct spawn *spawn = stacks->spawn;
-	spawn->pid = clone(program_main, stacks->program + STACK_B,
-			   CLONE_VM | CLONE_VFORK | SIGCHLD, spawn);
-	if (spawn->pid < 0)
-		spawn->error = errno;
+	const pid_t pid = clone(program_main, stacks->program + STACK_B, CLONE_VM | CLONE_VFORK | SIGCHLD, stacks);
+	if (pid < 0)
+		stacks->error = errno;
+	else
+		stacks->pid = pid;
 	return 0;
+}
+
+static void run_middle(struct stacks *stacks)
+{
+	char *stack = stacks->middle + STACK_B;
+	pid_t middle = clone(middle_main, stack, CLONE_VM | CLONE_VFORK, stacks);
+	if (middle < 0 && errno == EINVAL)
+		middle = clone(middle_main, stack, CLONE_VM | CLONE_VFORK | SIGCHLD, stacks);
+	if (middle < 0)
+		stacks->error = errno;
+	while (middle >= 0 && waitpid(middle, NULL, __WALL) < 0 && errno == EINTR) {
+	}
 }
 
 int spawn_run(struct spawn *spawn)
 {
 	sigset_t all, before;
-	struct stacks *stacks = aligned_alloc(_Alignof(struct stacks), sizeof(*stacks));
-	if (!stacks)
-		return ENOMEM;
+	struct stacks *stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stacks == MAP_FAILED)
+		return spawn->error = ENOMEM;
 	stacks->spawn = spawn;
-	spawn->error = 0;
-	spawn->pid = -1;
+	stacks->pid = -1;
 	/* The application's signal handlers must not run in processes that share its memory. */
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid_t middle = clone(middle_main, stacks->middle + STACK_B, CLONE_VM | CLONE_VFORK,
-			     stacks);
-	if (middle < 0)
-		spawn->error = errno;
-	while (middle >= 0 && waitpid(middle, NULL, __WCLONE) < 0 && errno == EINTR) {
-	}
+	run_middle(stacks);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	free(stacks);
+	spawn->pid = stacks->pid;
+	spawn->error = stacks->error;
+	(void)munmap(stacks, sizeof(*stacks));
 	return spawn->error;
 }
 

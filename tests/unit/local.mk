@@ -25,3 +25,6 @@ tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
 
 tests_unit_soft_load_LDADD = $(soft_libs)
 tests_unit_soft_load_LDFLAGS = $(soft_flags)
+
+# Its processes are also made as an emulator makes them.
+tests_unit_t_spawn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clone

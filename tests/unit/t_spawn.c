@@ -3,7 +3,8 @@
  *
  * Seen to fail with each of these mistakes in spawn.c: the program is the host's child; the host's files stay
  * open in it; its socket is not file 3, or lost where the host's first files are closed; a signal of the host's
- * terminal reaches it; a program that is not there starts; the host's signals stay blocked. */
+ * terminal reaches it; a program that is not there starts; the host's signals stay blocked; where processes are forks, what became of the program
+ * is written to memory that is not shared. */
 #include "config.h"
 
 #include "base/spawn.h"
@@ -12,11 +13,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* --- clone as qemu-user has it (linked with --wrap) ---------- */
+
+static bool forks_only;
+
+int __real_clone(int (*run)(void *), void *stack, int flags, void *data);
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *data);
+
+/* Processes share no memory that is not shared between any, nobody waits for execve, and SIGCHLD is the only exit signal
+ * (qemu's linux-user/syscall.c, do_fork). */
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *data)
+{
+	if (!forks_only)
+		return __real_clone(run, stack, flags, data);
+	if ((flags & CSIGNAL) != SIGCHLD) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_clone(run, stack, flags & ~(CLONE_VM | CLONE_VFORK), data);
+}
+
+/* --- the tests ---------- */
 
 static volatile sig_atomic_t children;
 
@@ -145,5 +169,30 @@ static void stopped(void)
 	CHECK(waitpid(child, &status, 0) == child);
 }
 
+/* The application may notice a process there, but the program is no child of its, and runs. */
+static void forks(void)
+{
+	char said[256];
+	pid_t pid = -1;
+	int status;
+	forks_only = true;
+	CHECK_EQ(shell("echo $PPID $$ >&3; echo /proc/$$/fd/* >&3", said, sizeof(said), &pid), 0);
+	CHECK(pid > 0 && atoi(said) != getpid() && strchr(said, ' ') && atoi(strchr(said, ' ')) == pid);
+	CHECK(strstr(said, "/fd/3") != NULL);
+	CHECK(spawn_adopts() || (waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD));
+	/* What cannot be executed ends, and its socket with it. */
+	char *const arguments[] = {"nothing", NULL};
+	int sockets[2];
+	char byte;
+	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets));
+	struct spawn spawn = {.path = "/nonexistent/program", .arguments = arguments, .environment = arguments + 1,
+			      .socket = sockets[1]};
+	(void)spawn_run(&spawn);
+	(void)close(sockets[1]);
+	CHECK_EQ(read(sockets[0], &byte, 1), 0);
+	(void)close(sockets[0]);
+	forks_only = false;
+}
+
 TEST_MAIN(TEST(is_nobodys_child), TEST(has_no_files), TEST(has_a_session), TEST(errors),
-	  TEST(without_first_files), TEST(stopped))
+	  TEST(without_first_files), TEST(stopped), TEST(forks))
