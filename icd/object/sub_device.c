@@ -90,10 +90,10 @@ static cl_int partition_read(cl_device_id parent, const cl_device_partition_prop
 	/* This device, or its driver, cannot be partitioned at all. */
 	if (!partition->unit)
 		return CL_INVALID_VALUE;
-	if (!ocl_device_partitions_max(parent))
-		return CL_DEVICE_PARTITION_FAILED;
-	return properties[0] == CL_DEVICE_PARTITION_EQUALLY ? equally_read(parent, partition)
-							    : counts_read(parent, partition);
+	const cl_int error = properties[0] == CL_DEVICE_PARTITION_EQUALLY ? equally_read(parent, partition)
+									  : counts_read(parent, partition);
+	/* 4.3 has CL_INVALID_VALUE for values that are not valid, whatever the device can do. */
+	return error != CL_INVALID_VALUE && !ocl_device_partitions_max(parent) ? CL_DEVICE_PARTITION_FAILED : error;
 }
 
 /* --- birth -------------------------------------------------------------------- */
