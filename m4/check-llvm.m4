@@ -61,14 +61,25 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 			[AC_MSG_ERROR([libclang-cpp of LLVM $LLVM_VERSION not found; install libclang-cpp$LLVM_MAJOR])])
 		# As a list of C strings: what the compiler's build is known by, see fe_compiler_build.  The files
 		# themselves: packages for developers bring the links, and are not where a package of ours is.
+		# Of a cross build they are named as the other system has them, without the folder of its root here.
 		culvert_clang_file=$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`
-		LLVM_FILES="\"`readlink -f $culvert_clang_file`\""
-		for file in `$LLVM_CONFIG --link-shared --libfiles core`; do
-			LLVM_FILES="$LLVM_FILES, \"`readlink -f $file`\""
+		culvert_sysroot=
+		AS_IF([test "x$cross_compiling" = xyes],
+			[culvert_sysroot=`$CC -print-sysroot 2>/dev/null`
+			culvert_sysroot=`test -z "$culvert_sysroot" || readlink -f "$culvert_sysroot"`])
+		LLVM_FILES=
+		for file in $culvert_clang_file `$LLVM_CONFIG --link-shared --libfiles core`; do
+			file=`readlink -f "$file" | sed "s|^$culvert_sysroot/|/|"`
+			LLVM_FILES="${LLVM_FILES:+$LLVM_FILES, }\"$file\""
 		done
 		# Where the loader finds this very file by itself, our library names no path: packages want none.
 		culvert_rpath="-Wl,-rpath,$llvm_libdir"
-		for file in `PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libclang-cpp.* => //p'`; do
+		AS_IF([test "x$cross_compiling" = xyes],
+			[culvert_found=`readlink -f $culvert_clang_file`
+			culvert_found=`basename $culvert_found`
+			culvert_found=`$CC -print-file-name=$culvert_found`],
+			[culvert_found=`PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libclang-cpp.* => //p'`])
+		for file in $culvert_found; do
 			AS_IF([test "$file" -ef "$culvert_clang_file"], [culvert_rpath=])
 		done
 		LLVM_LIBS="-L$llvm_libdir $culvert_rpath $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
