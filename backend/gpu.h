@@ -62,6 +62,7 @@ struct gpu_caps {
 	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
 	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
 	bool exports;                  /* gpu_external_create works */
+	bool exports_dma_buf;          /* also for GPU_HANDLE_DMA_BUF */
 	uint32_t parameter_B;          /* the largest size of kernel parameters */
 	/* The largest images, in texels, that arrays, textures and surfaces all support. */
 	uint32_t image2d[2], image3d[3], image_layers;
@@ -205,9 +206,10 @@ void gpu_memory_note(gpu_address address, uint64_t size_B, bool is_new, bool rea
  * events happen without anything from the application.) */
 void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count);
-/* Memory that is shared with other APIs or processes is passed as a handle: an opaque file descriptor, or a handle of
- * CUDA's interprocess functions (64 bytes, for processes of one machine). */
-enum gpu_handle_type { GPU_HANDLE_FD, GPU_HANDLE_IPC };
+/* Memory that is shared with other APIs or processes is passed as a handle: an opaque file descriptor, a handle of
+ * CUDA's interprocess functions (64 bytes, for processes of one machine), or the file descriptor of a dma-buf, by which
+ * other drivers of the Linux kernel access it; the last is for exports only. */
+enum gpu_handle_type { GPU_HANDLE_FD, GPU_HANDLE_IPC, GPU_HANDLE_DMA_BUF };
 enum { GPU_IPC_HANDLE_B = 64 };
 struct gpu_handle {
 	enum gpu_handle_type type;

@@ -88,6 +88,8 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	caps->exports = gpu_external_can_export() &&
 			attribute(cu_device,
 				  CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
+	caps->exports_dma_buf = caps->exports && cuda.cuMemGetHandleForAddressRange &&
+				attribute(cu_device, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
 	caps->pci_domain = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
 	caps->pci_bus = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
 	caps->pci_device = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);

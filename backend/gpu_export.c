@@ -16,12 +16,23 @@ _Static_assert(sizeof(CUipcMemHandle) == GPU_IPC_HANDLE_B, "the size that gpu.h 
  * that no other memory of the process is shared. */
 enum { IPC_PIECE_B = 2 << 20 };
 
-static CUresult create_mapped(const struct gpu_device *device, uint64_t size_B,
+/* Whether a network card may access memory of cuMemCreate, which has to be known when it is created. */
+static bool network_may(const struct gpu_device *device)
+{
+	int may = 0;
+	return cuda.cuDeviceGetAttribute(&may, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+					 device->cu_device) == CUDA_SUCCESS && may;
+}
+
+static CUresult create_mapped(const struct gpu_device *device, enum gpu_handle_type type, uint64_t size_B,
 			      struct gpu_external *external)
 {
 	CUmemAllocationProp properties;
 	CUresult cu_result = gpu_external_properties(device, size_B, &properties,
 						     &external->mapped_B);
+	external->exported = type;
+	if (cu_result == CUDA_SUCCESS && type == GPU_HANDLE_DMA_BUF)
+		properties.allocFlags.gpuDirectRDMACapable = network_may(device);
 	if (cu_result == CUDA_SUCCESS)
 		cu_result = cuda.cuMemCreate(&external->cu_memory, external->mapped_B, &properties,
 					     0);
@@ -54,8 +65,8 @@ static CUresult create(const struct gpu_device *device, enum gpu_handle_type typ
 		       struct gpu_external *external)
 {
 	memset(external, 0, sizeof(*external));
-	return type == GPU_HANDLE_FD ? create_mapped(device, size_B, external)
-				     : create_ipc(size_B, external);
+	return type == GPU_HANDLE_IPC ? create_ipc(size_B, external)
+				      : create_mapped(device, type, size_B, external);
 }
 
 static cl_int create_entered(struct gpu_device *device, enum gpu_handle_type type, uint64_t size_B,
@@ -67,14 +78,14 @@ static cl_int create_entered(struct gpu_device *device, enum gpu_handle_type typ
 		cu_result = create(device, type, size_B, external);
 	}
 	return gpu_memory_check(device, cu_result,
-				type == GPU_HANDLE_FD ? "cuMemCreate" : "cuIpcGetMemHandle");
+				type == GPU_HANDLE_IPC ? "cuIpcGetMemHandle" : "cuMemCreate");
 }
 
 cl_int gpu_external_create(struct gpu_device *device, enum gpu_handle_type type, uint64_t size_B,
 			   struct gpu_external **external_out, gpu_address *address_out)
 {
 	struct gpu_scope scope;
-	if (!device->caps.exports)
+	if (!device->caps.exports || (type == GPU_HANDLE_DMA_BUF && !device->caps.exports_dma_buf))
 		return CL_INVALID_PROPERTY;
 	struct gpu_external *external = calloc(1, sizeof(*external));
 	if (!external)
@@ -95,6 +106,15 @@ cl_int gpu_external_create(struct gpu_device *device, enum gpu_handle_type type,
 	return CL_SUCCESS;
 }
 
+static CUresult export_mapped(const struct gpu_external *external, int *fd_out)
+{
+	if (external->exported == GPU_HANDLE_DMA_BUF)
+		return cuda.cuMemGetHandleForAddressRange(fd_out, external->cu_address, external->mapped_B,
+							  CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+	return cuda.cuMemExportToShareableHandle(fd_out, external->cu_memory,
+						 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+}
+
 cl_int gpu_external_export(struct gpu_device *device, const struct gpu_external *external,
 			   struct gpu_handle *handle_out)
 {
@@ -107,10 +127,8 @@ cl_int gpu_external_export(struct gpu_device *device, const struct gpu_external 
 	cl_int error = gpu_enter(device, &scope);
 	if (error)
 		return error;
-	handle_out->type = GPU_HANDLE_FD;
-	error = gpu_check(device, cuda.cuMemExportToShareableHandle(
-					&handle_out->fd, external->cu_memory,
-					CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	handle_out->type = external->exported;
+	error = gpu_check(device, export_mapped(external, &handle_out->fd));
 	gpu_leave(&scope);
 	return error;
 }

@@ -19,6 +19,7 @@ struct gpu_external {
 	CUexternalMemory cu_external;
 	CUmemGenericAllocationHandle cu_memory;
 	size_t mapped_B;                 /* size of cu_memory */
+	enum gpu_handle_type exported;   /* of GPU_EXTERNAL_MAPPED that was created here */
 	CUipcMemHandle cu_ipc;           /* of GPU_EXTERNAL_IPC_OWN */
 };
 

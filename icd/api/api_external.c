@@ -91,6 +91,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseExternalMemObjectsKHR(
 
 static cl_int handle_check(cl_mem buffer, cl_device_id device, cl_uint handle_type)
 {
+	enum gpu_handle_type type;
 	cl_int error = object_check(buffer, &ocl_mem_type);
 	if (!error)
 		error = ocl_device_check(device);
@@ -101,10 +102,8 @@ static cl_int handle_check(cl_mem buffer, cl_device_id device, cl_uint handle_ty
 	if (ocl_context_device_index(buffer->context, device) < 0 ||
 	    (buffer->is_exportable && buffer->external_device != device))
 		return CL_INVALID_DEVICE;
-	const cl_uint wanted = buffer->exported == GPU_HANDLE_FD
-				       ? CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
-				       : CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT;
-	return buffer->is_exportable && handle_type == wanted ? CL_SUCCESS : CL_INVALID_VALUE;
+	return buffer->is_exportable && ocl_handle_type_find(handle_type, &type) && buffer->exported == type
+		       ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 static cl_int handle_put(cl_mem buffer, cl_device_id device, void *handle_ptr)
@@ -113,7 +112,7 @@ static cl_int handle_put(cl_mem buffer, cl_device_id device, void *handle_ptr)
 	struct gpu_handle handle;
 	cl_int error = gpu_external_export(device->gpu, buffer->storage->locations[position].external,
 					   &handle);
-	if (!error && handle.type == GPU_HANDLE_FD)
+	if (!error && handle.type != GPU_HANDLE_IPC)
 		memcpy(handle_ptr, &handle.fd, sizeof(handle.fd));
 	else if (!error)
 		memcpy(handle_ptr, handle.ipc, sizeof(handle.ipc));
@@ -127,7 +126,7 @@ cl_int CL_API_CALL clGetMemObjectHandleForTypeCULVERT(cl_mem buffer, cl_device_i
 	cl_int error = handle_check(buffer, device, handle_type);
 	if (error)
 		return error;
-	const size_t size_B = buffer->exported == GPU_HANDLE_FD ? sizeof(int) : GPU_IPC_HANDLE_B;
+	const size_t size_B = buffer->exported == GPU_HANDLE_IPC ? GPU_IPC_HANDLE_B : sizeof(int);
 	if (handle_ptr && handle_size < size_B)
 		return CL_INVALID_VALUE;
 	if (handle_ptr)

@@ -110,7 +110,7 @@ typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
 #define CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT 0x43550012
 
 /* Returns a handle of a buffer's memory on device, which the caller owns: an int for
- * CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, otherwise the bytes of a CUipcMemHandle. handle_type: a
+ * CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR and _DMA_BUF_KHR, otherwise the bytes of a CUipcMemHandle. handle_type: a
  * cl_external_memory_handle_type_khr. */
 typedef cl_int(CL_API_CALL *clGetMemObjectHandleForTypeCULVERT_fn)(
 	cl_mem buffer, cl_device_id device, cl_uint handle_type, size_t handle_size,

@@ -59,16 +59,32 @@ static cl_int handle_read(struct ocl_mem_properties *properties, cl_mem_properti
 	return CL_SUCCESS;
 }
 
+bool ocl_handle_type_find(cl_mem_properties name, enum gpu_handle_type *type_out)
+{
+	switch (name) {
+	case CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR:
+		*type_out = GPU_HANDLE_FD;
+		return true;
+	case CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT:
+		*type_out = GPU_HANDLE_IPC;
+		return true;
+	case CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR:
+		*type_out = GPU_HANDLE_DMA_BUF;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Reads the type of handle for exports.  Only one type is valid: CUDA memory that can be exported as a file
  * descriptor has no IPC handle, and the reverse. */
 static cl_int exports_read(struct ocl_mem_properties *properties, const cl_mem_properties **list)
 {
 	const cl_mem_properties type = **list;
-	if (!is_handle(type) || (*list)[1] != CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT)
+	if (!ocl_handle_type_find(type, &properties->exported) ||
+	    (*list)[1] != CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT)
 		return CL_INVALID_PROPERTY;
 	properties->is_exportable = true;
-	properties->exported = type == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR ? GPU_HANDLE_FD
-									      : GPU_HANDLE_IPC;
 	*list += 2;
 	return CL_SUCCESS;
 }
@@ -100,6 +116,12 @@ static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 	return error;
 }
 
+/* Whether the device can export memory as such a handle. */
+static bool can_export(const struct gpu_caps *caps, enum gpu_handle_type type)
+{
+	return type == GPU_HANDLE_DMA_BUF ? caps->exports_dma_buf : caps->exports;
+}
+
 static cl_int read_and_check(const struct _cl_context *context, const cl_mem_properties *list,
 			     struct ocl_mem_properties *properties)
 {
@@ -118,7 +140,8 @@ static cl_int read_and_check(const struct _cl_context *context, const cl_mem_pro
 	if (ocl_mem_properties_share(properties) && owners != 1)
 		return CL_INVALID_DEVICE;
 	/* CL_INVALID_PROPERTY for a type of handle that the device does not support. */
-	if (properties->is_exportable && !context->devices[properties->device]->caps->exports)
+	if (properties->is_exportable &&
+	    !can_export(context->devices[properties->device]->caps, properties->exported))
 		return CL_INVALID_PROPERTY;
 	return CL_SUCCESS;
 }

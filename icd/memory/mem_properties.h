@@ -19,6 +19,8 @@ struct ocl_mem_properties {
 	bool has_addresses;              /* cl_ext_buffer_device_address */
 };
 
+/* The type of handle that a cl_external_memory_handle_type_khr names; false: none that Culvert knows. */
+bool ocl_handle_type_find(cl_mem_properties name, enum gpu_handle_type *type_out);
 /* Whether the memory is imported or can be exported. */
 static inline bool ocl_mem_properties_share(const struct ocl_mem_properties *properties)
 {

@@ -9,6 +9,7 @@
  * A mapping becomes an allocation when access to it is set, for one device. */
 #include "config.h"
 
+#include "base/log.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/device.h"
@@ -310,6 +311,31 @@ static struct mapping *mapping_find_locked(uint64_t start, uint64_t size_B)
 			return mapping;
 	}
 	return NULL;
+}
+
+/* The file descriptor of the memfd, in the place of one of a dma-buf.  Only a whole mapping has one, because a memfd
+ * cannot describe a part of itself. */
+static CUresult range_handle_locked(void *handle, CUdeviceptr start, size_t size_B, CUmemRangeHandleType type,
+				    unsigned long long flags)
+{
+	const struct mapping *mapping = mapping_find_locked(start, size_B);
+	if (!handle || type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!mapping || flags) {
+		log_err("softcuda: cuMemGetHandleForAddressRange: only a whole mapping of cuMemMap has a handle");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	const int fd = fcntl(mapping->physical->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	*(int *)handle = fd;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr start, size_t size_B, CUmemRangeHandleType type,
+				       unsigned long long flags)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, range_handle_locked(handle, start, size_B, type, flags));
 }
 
 static bool is_mapped_locked(const struct reservation *reservation, uint64_t start, uint64_t size_B)

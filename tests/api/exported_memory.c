@@ -447,7 +447,8 @@ static bool queries(void)
 	size_t size = 0;
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT,
 				 sizeof(types), types, &size));
-	CHECK(!size || (size == 2 * sizeof(cl_uint) && types[0] == OPAQUE_FD &&
+	/* Then CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, where it is supported. */
+	CHECK(!size || (size >= 2 * sizeof(cl_uint) && types[0] == OPAQUE_FD &&
 			types[1] == CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT));
 	const cl_mem_properties list[] = {CL_MEM_EXPORT_HANDLE_TYPES_CULVERT, OPAQUE_FD, 0, 0};
 	if (!size)
