@@ -223,6 +223,79 @@ static void replace_calls(struct site *site, unsigned row)
 		LLVMDeleteFunction(function);
 }
 
+/* --- sizes of work-groups in functions that kernels call --- */
+
+/* How many functions are looked at before the size counts as not known. */
+enum { CALLERS_MOST = 1000 };
+
+/* Whether all kernels that call the function, directly or not, require one size in the dimension: *size, if that is not 0
+ * yet.  A function whose address is taken may be called by any kernel. */
+static bool callers_agree(const struct site *site, LLVMValueRef function, unsigned *budget, uint32_t *size)
+{
+	const struct abi_kernel *kernel = fe_lower_kernel(site->lowering, function);
+	if (kernel) {
+		const uint32_t required = kernel->required_local[site->dimension];
+		*size = *size ? *size : required;
+		return required && required == *size;
+	}
+	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef caller = fe_use_call(use);
+		if (!caller || !*budget)
+			return false;
+		--*budget;
+		if (!callers_agree(site, fe_parent_function(caller), budget, size))
+			return false;
+	}
+	return true;
+}
+
+/* Reads of the registers with the size and the id in the dimension, as functions of the builtin library have them: where
+ * the size is known, libnvvm unrolls their loops over the work-group.  The id is known if the size is 1. */
+static void replace_reads(const struct site *site, const char *name, bool is_id)
+{
+	LLVMValueRef read = LLVMGetNamedFunction(site->lowering->module, name);
+	LLVMUseRef next = read ? LLVMGetFirstUse(read) : NULL;
+	for (LLVMUseRef use = next; use; use = next) {
+		LLVMValueRef old = fe_use_call(use);
+		unsigned budget = CALLERS_MOST;
+		uint32_t size = 0;
+		next = LLVMGetNextUse(use);
+		if (!old || !callers_agree(site, fe_parent_function(old), &budget, &size) || !size ||
+		    (is_id && size != 1))
+			continue;
+		LLVMReplaceAllUsesWith(old, number(site, is_id ? 0 : size, false));
+		LLVMInstructionEraseFromParent(old);
+	}
+}
+
+static bool is_known(struct site *site, LLVMValueRef function)
+{
+	bool known = site->uniform;
+	for (site->dimension = 0; known && site->dimension < 3; site->dimension++) {
+		unsigned budget = CALLERS_MOST;
+		uint32_t size = 0;
+		known = callers_agree(site, function, &budget, &size) && size;
+	}
+	return known;
+}
+
+/* Answers the builtin library's question whether the size of the work-group is a constant. */
+static void answer_known(struct site *site)
+{
+	LLVMValueRef question = LLVMGetNamedFunction(site->lowering->module, "__culvert_hidden_size_is_known");
+	LLVMUseRef next = question ? LLVMGetFirstUse(question) : NULL;
+	for (LLVMUseRef use = next; use; use = next) {
+		LLVMValueRef old = fe_use_call(use);
+		next = LLVMGetNextUse(use);
+		if (!old)
+			continue;
+		LLVMReplaceAllUsesWith(old, LLVMConstInt(LLVMTypeOf(old), is_known(site, fe_parent_function(old)), false));
+		LLVMInstructionEraseFromParent(old);
+	}
+	if (question && !LLVMGetFirstUse(question))
+		LLVMDeleteFunction(question);
+}
+
 enum fe_status fe_lower_work_items(struct lowering *lowering)
 {
 	const struct abi_program *abi = lowering->abi;
@@ -235,5 +308,15 @@ enum fe_status fe_lower_work_items(struct lowering *lowering)
 	};
 	for (unsigned row = 0; row < sizeof(rows) / sizeof(*rows); row++)
 		replace_calls(&site, row);
+	answer_known(&site);
+	/* At the edges of a launch that is not uniform groups are smaller. */
+	for (site.dimension = 0; site.uniform && site.dimension < 3; site.dimension++) {
+		static const char *const sizes[] = {"llvm.nvvm.read.ptx.sreg.ntid.x", "llvm.nvvm.read.ptx.sreg.ntid.y",
+						    "llvm.nvvm.read.ptx.sreg.ntid.z"};
+		static const char *const ids[] = {"llvm.nvvm.read.ptx.sreg.tid.x", "llvm.nvvm.read.ptx.sreg.tid.y",
+						  "llvm.nvvm.read.ptx.sreg.tid.z"};
+		replace_reads(&site, sizes[site.dimension], false);
+		replace_reads(&site, ids[site.dimension], true);
+	}
 	return FE_OK;
 }

@@ -17,17 +17,35 @@ HELPER size_t group_size(void)
 		      __nvvm_read_ptx_sreg_ntid_z());
 }
 
+/* Whether the work-group's size is a constant here.  It is answered before code is generated (lower_work_item.c). */
+extern bool __culvert_hidden_size_is_known(void);
+
 /* The share of a work-item in pieces of some bytes.  Local memory has less than 4 GiB. */
-#define START_ALL(bytes) \
-	HELPER void start_all_##bytes(uint target, ulong source, uint size_B) \
+#define START_ALL(name, bytes) \
+	HELPER void name##_##bytes(uint target, ulong source, uint size_B) \
 	{ \
 		uint step = (uint)group_size() * bytes; \
 		for (uint at = (uint)get_local_linear_id() * bytes; at < size_B; at += step) \
 			start_copy_##bytes(target + at, source + at); \
 	}
-START_ALL(4)
-START_ALL(8)
-START_ALL(16)
+START_ALL(start_all, 4)
+START_ALL(start_all, 8)
+START_ALL(start_loop, 16)
+
+/* With a constant size of the work-group, the number of rounds is made the same for all work-items, so that it is a constant
+ * as well, and the loop is unrolled; it is also known then whether there is a rest. */
+HELPER void start_all_16(uint target, ulong source, uint size_B)
+{
+	if (__culvert_hidden_size_is_known()) {
+		uint step = (uint)group_size() * 16, at = (uint)get_local_linear_id() * 16, end_B = step;
+		for (; end_B <= size_B; end_B += step, at += step)
+			start_copy_16(target + at, source + at);
+		if (end_B - size_B < step && at < size_B)
+			start_copy_16(target + at, source + at);
+	} else {
+		start_loop_16(target, source, size_B);
+	}
+}
 
 /* Elements of element_B bytes, a constant; false: they are not aligned for asynchronous copies. */
 HELPER bool start_copy(uint target, ulong source, uint size_B, uint element_B)

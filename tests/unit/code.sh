@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects: what kernels are made of.  Reads of constant data go by the read-only cache, vectors stay
 # whole, required sizes are the launch's, functions and private arrays are gone, nothing is computed in
-# 64 bits or passed that is not needed: tests/unit/code.cl and code_local.cl, a kernel each.
+# 64 bits or passed that is not needed: tests/unit/code.cl, code_local.cl and code_size.cl, a kernel each.
 folder=`mktemp -d` || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -32,6 +32,9 @@ check()
 			END { for (i = first; i <= last; i++) print line[i] }' "$folder/body" |
 			grep -cE -e "${1#* }")
 		[ "$count" -eq "${1%% *}" ] || wrong "in its loop $count times ${1#* }, not ${1%% *}" ;;
+	copies)
+		count=$(grep -c 'cp\.async\.c[ag]' "$folder/body")
+		[ "$sm" -lt 80 ] || [ "$count" -eq "$1" ] || wrong "$count asynchronous copies, not $1" ;;
 	parameters)
 		count=`sed '/^)/q' "$folder/body" | grep -c '\.param'`
 		[ "$count" -eq "$1" ] || wrong "$count parameters, not $1" ;;
@@ -47,7 +50,7 @@ all_of()
 	tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
 	for sm in 75 90 120; do
 		# "KERNEL WHAT REST", a line for each line before a kernel.
-		sed -n 's,^//\(has\|lacks\|from\|loop\|parameters\) ,\1 ,p
+		sed -n 's,^//\(has\|lacks\|from\|loop\|copies\|parameters\) ,\1 ,p
 			s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
 		: >"$folder/pending"
 		while read -r what rest; do
@@ -68,6 +71,7 @@ all_of()
 }
 all_of code.cl
 all_of code_local.cl
+all_of code_size.cl
 [ "$checks" -gt 100 ] || { echo "only $checks checks"; failed=1; }
 echo "$checks checks"
 exit $failed
