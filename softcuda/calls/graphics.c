@@ -16,7 +16,6 @@
 #include "softcuda/driver/state.h"
 #include "softcuda/driver/stream.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,22 +185,6 @@ static CUresult part_place_locked(struct soft_graphics *resource, struct soft_gr
 
 /* --- EGL images ---------- */
 
-/* The part and its array; without the lock.  The display is the one that is current in the thread, or was at the last
- * registration: CUDA is not told. */
-static struct soft_graphics_part *egl_part_make(void *image)
-{
-	static _Atomic(void *) last_display;
-	void *display, *context;
-	struct soft_graphics_part *part = calloc(1, sizeof(*part));
-	if (!part)
-		return NULL;
-	if (opengl_egl_current(&display, &context))
-		atomic_store(&last_display, display);
-	part->egl_display = atomic_load(&last_display);
-	part->egl_image = image;
-	return part;
-}
-
 static void egl_part_free_locked(struct soft_graphics_part *part)
 {
 	lock_drop(&soft_driver.lock);
@@ -234,8 +217,12 @@ static CUresult egl_register_locked(struct soft_context *context, CUgraphicsReso
 		return CUDA_ERROR_INVALID_VALUE;
 	context->refs++;
 	lock_drop(&soft_driver.lock);
-	struct soft_graphics_part *part = egl_part_make(image);
-	CUresult result = part ? soft_egl_begin(part, &descriptor) : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+	struct soft_graphics_part *part = calloc(1, sizeof(*part));
+	if (part) {
+		part->egl_image = image;
+		result = soft_egl_begin(part, &descriptor);
+	}
 	lock_take(&soft_driver.lock);
 	if (result == CUDA_SUCCESS && !context->alive)
 		result = CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -1,5 +1,5 @@
-/* EGL images: their texels are copied in a context of OpenGL 4.5 of the driver's own, because threads that execute copies
- * have none, and NVIDIA's driver needs none. */
+/* EGL images: their texels are copied in contexts of OpenGL 4.5 of the driver's own, one for each display, because
+ * threads that execute copies have none, and NVIDIA's driver needs none. */
 #include "config.h"
 
 #include "softcuda/driver/egl_image.h"
@@ -7,6 +7,7 @@
 #include "base/log.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { EGL_OPENGL_API = 0x30A2, EGL_DRAW = 0x3059, EGL_READ = 0x305A };
@@ -27,24 +28,58 @@ struct visit {
 	unsigned before_api;
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  /* one thread at a time has the context */
-static void *own_display, *own_context;
+/* The driver's own context of one of the application's displays; it stays until the process ends. */
+struct own_context {
+	struct own_context *next;
+	void *display;
+	void *context;                       /* NULL: the last attempt to make it failed */
+	uint64_t number;                     /* of the context, which is made again after eglTerminate */
+};
 
-static void *context_make(const struct visit *visit, void *display)
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  /* one thread at a time has one of the contexts */
+static struct own_context *own_contexts;
+static uint64_t contexts_made;
+
+/* NULL: out of memory. */
+static struct own_context *own_find(void *display)
 {
-	/* EGL_CONTEXT_MAJOR_VERSION, _MINOR_VERSION, _OPENGL_PROFILE_MASK: core */
-	static const int attributes[] = {0x3098, 4, 0x30FB, 5, 0x30FD, 1, 0x3038};
-	return visit->CreateContext(display, NULL, NULL, attributes);
+	struct own_context *own = own_contexts;
+	while (own && own->display != display)
+		own = own->next;
+	if (own)
+		return own;
+	own = calloc(1, sizeof(*own));
+	if (!own)
+		return NULL;
+	own->display = display;
+	own->next = own_contexts;
+	own_contexts = own;
+	return own;
+}
+
+/* A display of which the driver has a context, by its place in the list; NULL: there are no more. */
+static void *known_display(unsigned index)
+{
+	pthread_mutex_lock(&mutex);
+	const struct own_context *own = own_contexts;
+	for (; own; own = own->next)
+		if (own->context && !index--)
+			break;
+	void *display = own ? own->display : NULL;
+	pthread_mutex_unlock(&mutex);
+	return display;
 }
 
 /* A context that was made before is gone if the application has terminated the display meanwhile. */
-static bool context_enter(const struct visit *visit, void *display)
+static bool context_enter(const struct visit *visit, struct own_context *own)
 {
-	if (own_context && own_display == display && visit->MakeCurrent(display, NULL, NULL, own_context))
+	/* EGL_CONTEXT_MAJOR_VERSION, _MINOR_VERSION, _OPENGL_PROFILE_MASK: core */
+	static const int attributes[] = {0x3098, 4, 0x30FB, 5, 0x30FD, 1, 0x3038};
+	if (own->context && visit->MakeCurrent(own->display, NULL, NULL, own->context))
 		return true;
-	own_display = display;
-	own_context = context_make(visit, display);
-	return own_context && visit->MakeCurrent(display, NULL, NULL, own_context);
+	own->context = visit->CreateContext(own->display, NULL, NULL, attributes);
+	own->number = ++contexts_made;
+	return own->context && visit->MakeCurrent(own->display, NULL, NULL, own->context);
 }
 
 static void visit_end(const struct visit *visit, void *display)
@@ -59,7 +94,8 @@ static void visit_end(const struct visit *visit, void *display)
 	pthread_mutex_unlock(&mutex);
 }
 
-static bool visit_begin(struct visit *visit, void *display)
+/* *number_out: of the context that is current now. */
+static bool visit_begin(struct visit *visit, void *display, uint64_t *number_out)
 {
 	bool complete = true;
 #define FUNCTION(type, name, parameters)                                        \
@@ -75,7 +111,10 @@ static bool visit_begin(struct visit *visit, void *display)
 	visit->before_draw = visit->GetCurrentSurface(EGL_DRAW);
 	visit->before_read = visit->GetCurrentSurface(EGL_READ);
 	visit->BindAPI(EGL_OPENGL_API);
-	if (context_enter(visit, display))
+	struct own_context *own = own_find(display);
+	const bool entered = own && context_enter(visit, own);
+	*number_out = own ? own->number : 0;
+	if (entered)
 		return true;
 	log_err("softcuda: EGL has no context of OpenGL 4.5 for its images");
 	visit_end(visit, display);
@@ -131,20 +170,43 @@ static CUresult act(enum action action, struct soft_graphics_part *part, CUDA_AR
 	return result;
 }
 
+/* A texture is gone with its context, and another context may have one of the same name. */
 static CUresult visit_and_act(enum action action, struct soft_graphics_part *part,
 			      CUDA_ARRAY3D_DESCRIPTOR *descriptor, void *memory)
 {
 	struct visit visit;
-	if (!visit_begin(&visit, part->egl_display))
-		return CUDA_ERROR_UNKNOWN;
-	const CUresult result = act(action, part, descriptor, memory);
+	uint64_t number;
+	CUresult result = CUDA_ERROR_UNKNOWN;
+	if (!visit_begin(&visit, part->egl_display, &number))
+		return result;
+	if (action == BEGIN)
+		part->egl_context = number;
+	if (part->egl_context == number)
+		result = act(action, part, descriptor, memory);
 	visit_end(&visit, part->egl_display);
+	return result;
+}
+
+/* CUDA is not told of which display an image is: perhaps of the one that is current in the thread, or else of one that
+ * was when another image was registered. */
+static CUresult begin_anywhere(struct soft_graphics_part *part, CUDA_ARRAY3D_DESCRIPTOR *descriptor_out)
+{
+	void *display, *context;
+	CUresult result = CUDA_ERROR_UNKNOWN;
+	if (opengl_egl_current(&display, &context)) {
+		part->egl_display = display;
+		result = visit_and_act(BEGIN, part, descriptor_out, NULL);
+	}
+	for (unsigned i = 0; result == CUDA_ERROR_UNKNOWN && (display = known_display(i)); i++) {
+		part->egl_display = display;
+		result = visit_and_act(BEGIN, part, descriptor_out, NULL);
+	}
 	return result;
 }
 
 CUresult soft_egl_begin(struct soft_graphics_part *part, CUDA_ARRAY3D_DESCRIPTOR *descriptor_out)
 {
-	const CUresult result = visit_and_act(BEGIN, part, descriptor_out, NULL);
+	const CUresult result = begin_anywhere(part, descriptor_out);
 	if (result != CUDA_SUCCESS)
 		return result;
 	/* As NVIDIA's driver. */

@@ -10,12 +10,14 @@
 
 #include "softcuda/driver/graphics.h"
 
-/* Gives the part, which names the image, a texture that keeps the image alive; its size and format, also in part->image.
+/* Finds the display of the image that the part names, and gives the part a texture that keeps the image alive; its size
+ * and format, also in part->image.
  * CUDA_ERROR_INVALID_VALUE for a format that is not shared. */
 CUresult soft_egl_begin(struct soft_graphics_part *part, CUDA_ARRAY3D_DESCRIPTOR *descriptor_out);
 /* The texture goes. */
 void soft_egl_end(struct soft_graphics_part *part);
-/* Copy all texels between the image and memory, which has the pitch of the part's array. */
+/* Copy all texels between the image and memory, which has the pitch of the part's array.  CUDA_ERROR_UNKNOWN: the
+ * application has terminated the display. */
 CUresult soft_egl_read(struct soft_graphics_part *part, void *memory);
 CUresult soft_egl_write(struct soft_graphics_part *part, void *memory);
 

@@ -40,7 +40,8 @@ struct soft_graphics_part {
 	struct soft_array *array;            /* a reference */
 	struct opengl_image image;
 	void *egl_display, *egl_image;       /* EGL's (egl_image.h); NULL: it is OpenGL's */
-	unsigned egl_texture;                /* of the driver's own context */
+	unsigned egl_texture;                /* of the driver's own context with this number (egl_image.c) */
+	uint64_t egl_context;
 };
 
 /* CUDA_ERROR_INVALID_HANDLE; CUDA_ERROR_ILLEGAL_STATE: another thread maps or unmaps it. */

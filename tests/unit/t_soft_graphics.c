@@ -276,13 +276,23 @@ static void wrong_uses(void)
 	CHECK_EQ(gl.GetError(), 0);
 }
 
+static void *egl_image_of(const struct gl_window *on, unsigned texture)
+{
+	void *(*create)(void *, void *, unsigned, void *, const intptr_t *) =
+		(void *(*)(void *, void *, unsigned, void *, const intptr_t *))on->find("eglCreateImage");
+	/* EGL_GL_TEXTURE_2D */
+	return create(on->display, on->context, 0x30B1, (void *)(uintptr_t)texture, NULL);
+}
+
+static unsigned egl_image_destroy(const struct gl_window *on, void *image)
+{
+	return ((unsigned (*)(void *, void *))on->find("eglDestroyImage"))(on->display, image);
+}
+
 /* The errors and the frame are what NVIDIA's driver 580 returns on an H200. */
 static void *egl_image_make(unsigned texture, CUgraphicsResource *resource_out, struct frame *frame_out)
 {
-	void *(*create)(void *, void *, unsigned, void *, const intptr_t *) =
-		(void *(*)(void *, void *, unsigned, void *, const intptr_t *))window.find("eglCreateImage");
-	/* EGL_GL_TEXTURE_2D */
-	void *image = create(window.display, window.context, 0x30B1, (void *)(uintptr_t)texture, NULL);
+	void *image = egl_image_of(&window, texture);
 	CUgraphicsResource resource;
 	CHECK_EQ(cuGraphicsEGLRegisterImage(NULL, image, 0), CUDA_ERROR_INVALID_VALUE);
 	CHECK_EQ(cuGraphicsEGLRegisterImage(&resource, image, 3), CUDA_ERROR_INVALID_VALUE);
@@ -304,47 +314,191 @@ static void *egl_image_make(unsigned texture, CUgraphicsResource *resource_out, 
 	return image;
 }
 
+/* Copies rows of the frame's array to texels, or from there. */
+static CUresult frame_copy(const struct frame *frame, unsigned *texels, unsigned rows, bool to_frame)
+{
+	CUDA_MEMCPY3D copy;
+	memset(&copy, 0, sizeof(copy));
+	copy.srcMemoryType = to_frame ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
+	copy.dstMemoryType = to_frame ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
+	copy.srcHost = copy.dstHost = texels;
+	copy.srcArray = copy.dstArray = frame->arrays[0];
+	copy.srcPitch = copy.dstPitch = SIDE * 4;
+	copy.WidthInBytes = SIDE * 4;
+	copy.Height = rows;
+	copy.Depth = 1;
+	return cuMemcpy3D(&copy);
+}
+
+static unsigned texture_make(void)
+{
+	unsigned texture;
+	gl.CreateTextures(GL_TEXTURE_2D, 1, &texture);
+	gl.TextureStorage2D(texture, 1, GL_RGBA8, SIDE, SIDE);
+	return texture;
+}
+
+static void texture_read(unsigned texture, unsigned *texels)
+{
+	gl.GetTextureSubImage(texture, 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, TEXELS * 4, texels);
+}
+
 /* The array is the image's memory, also after the image was destroyed. */
 static void egl_image(void)
 {
-	unsigned (*destroy)(void *, void *) = (unsigned (*)(void *, void *))window.find("eglDestroyImage");
-	unsigned texture, texels[TEXELS], seen[TEXELS] = {0};
+	unsigned texels[TEXELS], seen[TEXELS] = {0};
 	struct frame frame;
 	CUgraphicsResource resource, other;
-	CUDA_MEMCPY3D copy;
-	gl.CreateTextures(GL_TEXTURE_2D, 1, &texture);
-	gl.TextureStorage2D(texture, 1, GL_RGBA8, SIDE, SIDE);
+	unsigned texture = texture_make();
 	void *image = egl_image_make(texture, &resource, &frame);
-	CHECK(destroy(window.display, image));
+	CHECK(egl_image_destroy(&window, image));
 	CHECK_EQ(cuGraphicsEGLRegisterImage(&other, image, 0), CUDA_ERROR_UNKNOWN);
 	for (unsigned i = 0; i < TEXELS; i++)
 		texels[i] = i * 0x01020304;
-	memset(&copy, 0, sizeof(copy));
-	copy.srcMemoryType = CU_MEMORYTYPE_HOST;
-	copy.srcHost = texels;
-	copy.srcPitch = SIDE * 4;
-	copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.dstArray = frame.arrays[0];
-	copy.WidthInBytes = SIDE * 4;
-	copy.Height = SIDE - 1;
-	copy.Depth = 1;
-	OK(cuMemcpy3D(&copy));
-	gl.GetTextureSubImage(texture, 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(seen), seen);
+	OK(frame_copy(&frame, texels, SIDE - 1, true));
+	texture_read(texture, seen);
 	CHECK(!memcmp(seen, texels, SIDE * (SIDE - 1) * 4));
 	gl.ClearTexImage(texture, 0, GL_RGBA, GL_UNSIGNED_BYTE, "abcd");
 	gl.Finish();
-	copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.srcArray = frame.arrays[0];
-	copy.dstMemoryType = CU_MEMORYTYPE_HOST;
-	copy.dstHost = seen;
-	copy.dstPitch = SIDE * 4;
-	copy.Height = SIDE;
-	OK(cuMemcpy3D(&copy));
+	OK(frame_copy(&frame, seen, SIDE, false));
 	CHECK(!memcmp(seen, "abcdabcd", 8) && !memcmp(&seen[TEXELS - 1], "abcd", 4));
 	OK(cuGraphicsUnregisterResource(resource));
 	CHECK_EQ(cuGraphicsResourceGetMappedEglFrame(&frame, resource, 0, 0), CUDA_ERROR_INVALID_HANDLE);
 	gl.DeleteTextures(1, &texture);
 	CHECK_EQ(gl.GetError(), 0);
+}
+
+/* --- two displays --- */
+
+/* Another display of EGL's first device; its context is not current.  False: EGL has none. */
+static bool second_start(struct gl_window *second)
+{
+	unsigned (*devices_of)(int, void **, int *) =
+		(unsigned (*)(int, void **, int *))window.find("eglQueryDevicesEXT");
+	void *(*display)(unsigned, void *, const intptr_t *) =
+		(void *(*)(unsigned, void *, const intptr_t *))window.find("eglGetPlatformDisplay");
+	/* EGL_SURFACE_TYPE: EGL_PBUFFER_BIT; EGL_RENDERABLE_TYPE: EGL_OPENGL_BIT */
+	const int wanted[] = {0x3033, 1, 0x3040, 8, 0x3038};
+	void *device;
+	int count = 0;
+	*second = window;
+	second->context = NULL;
+	if (!devices_of || !display || !devices_of(1, &device, &count) || !count)
+		return false;
+	second->display = display(0x313F, device, NULL);  /* EGL_PLATFORM_DEVICE_EXT */
+	if (second->display && second->display != window.display &&
+	    GL_EGL(second, unsigned, (void *, int *, int *), "eglInitialize")(second->display, NULL, NULL) &&
+	    GL_EGL(second, unsigned, (void *, const int *, void **, int, int *), "eglChooseConfig")(
+		    second->display, wanted, &second->config, 1, &count) && count)
+		second->context = gl_context_create(second, NULL, GL_CORE);
+	return second->context;
+}
+
+/* An image of a new texture of the display whose context is current. */
+struct shown {
+	unsigned texture;
+	void *image;
+	CUgraphicsResource resource;
+	struct frame frame;
+};
+
+static void shown_make(struct shown *shown, const struct gl_window *on)
+{
+	shown->texture = texture_make();
+	gl.Finish();
+	shown->image = egl_image_of(on, shown->texture);
+}
+
+static void shown_register(struct shown *shown)
+{
+	OK(cuGraphicsEGLRegisterImage(&shown->resource, shown->image, 0));
+	OK(cuGraphicsResourceGetMappedEglFrame(&shown->frame, shown->resource, 0, 0));
+}
+
+static void shown_fill(const struct shown *shown, unsigned value)
+{
+	unsigned texels[TEXELS];
+	for (unsigned i = 0; i < TEXELS; i++)
+		texels[i] = value + i;
+	OK(frame_copy(&shown->frame, texels, SIDE, true));
+}
+
+/* The context of the image's display is current. */
+static bool shown_is(const struct shown *shown, unsigned value)
+{
+	unsigned seen[TEXELS] = {0};
+	texture_read(shown->texture, seen);
+	return seen[0] == value && seen[TEXELS - 1] == value + TEXELS - 1;
+}
+
+static void shown_end(struct shown *shown, const struct gl_window *on)
+{
+	OK(cuGraphicsUnregisterResource(shown->resource));
+	CHECK(egl_image_destroy(on, shown->image));
+	gl.DeleteTextures(1, &shown->texture);
+}
+
+/* Images of either display, registered while a context of theirs, of the other one or none is current. */
+static void two_displays(void)
+{
+	struct gl_window second;
+	struct shown first[3], other[2];
+	if (!second_start(&second))
+		SKIP("EGL has no second display");
+	for (unsigned i = 0; i < 3; i++)
+		shown_make(&first[i], &window);
+	shown_register(&first[0]);
+	gl_make_current(&second, second.context);
+	for (unsigned i = 0; i < 2; i++)
+		shown_make(&other[i], &second);
+	shown_register(&other[0]);
+	shown_register(&first[1]);
+	gl_make_current(&second, NULL);
+	shown_register(&other[1]);
+	shown_register(&first[2]);
+	for (unsigned i = 0; i < 3; i++)
+		shown_fill(&first[i], 100 * i);
+	for (unsigned i = 0; i < 2; i++)
+		shown_fill(&other[i], 1000 + 100 * i);
+	gl_make_current(&second, second.context);
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(shown_is(&other[i], 1000 + 100 * i));
+		shown_end(&other[i], &second);
+	}
+	CHECK_EQ(gl.GetError(), 0);
+	gl_make_current(&window, window.context);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(shown_is(&first[i], 100 * i));
+		shown_end(&first[i], &window);
+	}
+	CHECK_EQ(gl.GetError(), 0);
+}
+
+/* The images of a display end with it: a copy to one of them fails, and writes to no image of the display's next life.
+ * The copy's failure is the CUDA context's last result, so this is the last test. */
+static void display_ends(void)
+{
+	struct gl_window second;
+	struct shown before, after;
+	unsigned texels[TEXELS] = {0};
+	if (!second_start(&second))
+		SKIP("EGL has no second display");
+	gl_make_current(&second, second.context);
+	shown_make(&before, &second);
+	shown_register(&before);
+	gl_make_current(&second, NULL);
+	CHECK(GL_EGL(&second, unsigned, (void *), "eglTerminate")(second.display));
+	const bool again = second_start(&second);
+	CHECK(again);
+	if (!again)
+		return;
+	gl_make_current(&second, second.context);
+	shown_make(&after, &second);
+	shown_register(&after);
+	shown_fill(&after, 77);
+	CHECK_EQ(frame_copy(&before.frame, texels, SIDE, true), CUDA_ERROR_UNKNOWN);
+	CHECK(shown_is(&after, 77));
+	gl_make_current(&window, window.context);
 }
 
 static void nothing(void)
@@ -355,7 +509,8 @@ static void nothing(void)
 int main(void)
 {
 	static const struct test_case cases[] = {TEST(devices), TEST(buffer), TEST(textures), TEST(renderbuffer),
-						 TEST(wrong_uses), TEST(egl_image)};
+						 TEST(wrong_uses), TEST(egl_image), TEST(two_displays),
+						 TEST(display_ends)};
 	static const struct test_case skipped[] = {TEST(nothing)};
 	if (!gl_start(&window))
 		return test_run_all(skipped, 1);
