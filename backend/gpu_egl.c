@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only the software driver: on an H200 with driver 580, 3 of the 136 checks of tests/api/egl_image failed, because OpenGL
- * did not read what a release had written.  The cause is not known; CUDA's own copies to such an image arrive there. */
 bool gpu_egl_is_available(void)
 {
-	return cuda_is_software() && cuda.cuGraphicsEGLRegisterImage && cuda.cuGraphicsResourceGetMappedEglFrame &&
+	return cuda.cuGraphicsEGLRegisterImage && cuda.cuGraphicsResourceGetMappedEglFrame &&
 	       cuda.cuGraphicsUnregisterResource;
 }
 

@@ -1,6 +1,7 @@
-/* Protects: images that OpenCL shares with EGL (cl_khr_egl_image): their formats and sizes; what OpenGL has drawn is what an
- * acquire reads, and what a kernel wrote is what OpenGL sees after a release, also by threads without an OpenGL context,
- * and after eglDestroyImage; fences of EGL; what happens where the CUDA driver fails. */
+/* Protects: images that OpenCL shares with EGL (cl_khr_egl_image): their formats and sizes; what OpenGL has drawn is what
+ * an acquire reads, and what a kernel wrote is what OpenGL draws with, reads from a framebuffer, and sees in another
+ * texture of the image after a release, also by threads without an OpenGL context, and after eglDestroyImage; fences of
+ * EGL; what happens where the CUDA driver fails. */
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
@@ -17,6 +18,7 @@ static struct gl gl;
 static cl_context context;               /* without any property of OpenGL: none is needed */
 static cl_command_queue queue;
 static cl_kernel add;
+static unsigned sampler, vertices;       /* OpenGL's program and vertex array for drawing a texture */
 static void *(*image_create)(void *, void *, unsigned, void *, const intptr_t *);
 static unsigned (*image_destroy)(void *, void *);
 
@@ -47,14 +49,60 @@ static void texture_fill(unsigned texture, cl_uint start)
 	gl.Finish();
 }
 
+/* A framebuffer with the texture, which is current. */
+static unsigned framebuffer_make(unsigned texture)
+{
+	unsigned framebuffer;
+	gl.CreateFramebuffers(1, &framebuffer);
+	gl.NamedFramebufferTexture(framebuffer, GL_COLOR_ATTACHMENT0, texture, 0);
+	gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	return framebuffer;
+}
+
+/* Not glGetTextureSubImage: NVIDIA's driver 580 keeps a copy of a texture in host memory once the application has
+ * written or read it by such functions, and then answers from that. */
 static bool texture_is(unsigned texture, cl_uint start)
 {
 	cl_uint texels[TEXELS] = {0};
 	bool good = true;
-	gl.GetTextureSubImage(texture, 0, 0, 0, 0, WIDTH, HEIGHT, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(texels), texels);
+	const unsigned framebuffer = framebuffer_make(texture);
+	gl.ReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+	gl.DeleteFramebuffers(1, &framebuffer);
 	for (unsigned i = 0; i < TEXELS; i++)
 		good = good && texels[i] == start + i;
 	return good;
+}
+
+/* Draws into another texture what the shader finds in this one. */
+static bool draws(unsigned texture, cl_uint start)
+{
+	unsigned target;
+	gl.CreateTextures(GL_TEXTURE_2D, 1, &target);
+	gl.TextureStorage2D(target, 1, GL_RGBA8, WIDTH, HEIGHT);
+	const unsigned framebuffer = framebuffer_make(target);
+	gl.Viewport(0, 0, WIDTH, HEIGHT);
+	gl.UseProgram(sampler);
+	gl.BindVertexArray(vertices);
+	gl.BindTextureUnit(0, texture);
+	gl.DrawArrays(GL_TRIANGLES, 0, 3);
+	gl.BindTextureUnit(0, 0);
+	gl.DeleteFramebuffers(1, &framebuffer);
+	const bool good = texture_is(target, start);
+	gl.DeleteTextures(1, &target);
+	return good;
+}
+
+/* Another texture of the image. */
+static unsigned sibling_make(void *image)
+{
+	void (*set)(unsigned, void *) = (void (*)(unsigned, void *))window.find("glEGLImageTargetTexture2DOES");
+	unsigned texture;
+	gl.CreateTextures(GL_TEXTURE_2D, 1, &texture);
+	gl.BindTexture(GL_TEXTURE_2D, texture);
+	if (CHECK(set))
+		set(GL_TEXTURE_2D, image);
+	gl.BindTexture(GL_TEXTURE_2D, 0);
+	return texture;
 }
 
 /* Adds 1 to the red channel of each texel; each call returns what the specification allows.  The number of errors. */
@@ -128,6 +176,7 @@ static void both_ways(void)
 	cl_event event;
 	void *image = egl_image_make(GL_RGBA8, &texture);
 	cl_mem mem = mem_make(image, CL_MEM_READ_WRITE);
+	const unsigned sibling = sibling_make(image);
 	/* The EGL image is kept by the memory object. */
 	CHECK(image_destroy(window.display, image));
 	for (cl_uint start = 0x1000; start < 0x3000; start += 0x1000) {
@@ -143,13 +192,18 @@ static void both_ways(void)
 		CHECK(type == CL_COMMAND_RELEASE_EGL_OBJECTS_KHR);
 		CHECK_OK(clReleaseEvent(event));
 		CHECK_OK(clFinish(queue));
-		CHECK(!add_one(mem));
-		CHECK(texture_is(texture, start + 1));
+		for (cl_uint i = 1; i <= 3; i++) {
+			CHECK(!add_one(mem));
+			CHECK(texture_is(texture, start + i));
+			CHECK(texture_is(sibling, start + i));
+			CHECK(draws(texture, start + i));
+		}
 	}
 	/* It is no object of OpenGL. */
 	cl_gl_object_type gl_type;
 	CHECK(clGetGLObjectInfo(mem, &gl_type, NULL) == CL_INVALID_GL_OBJECT);
 	CHECK_OK(clReleaseMemObject(mem));
+	gl.DeleteTextures(1, &sibling);
 	gl.DeleteTextures(1, &texture);
 }
 
@@ -295,6 +349,16 @@ int main(void)
 		"	write_imagef(image, at, read_imagef(image, at) + (float4)(1 / 255.0f, 0, 0, 0));\n"
 		"}\n", "-cl-std=CL3.0");
 	add = kernel_make(program, "add");
+	sampler = gl_program(&gl,
+			     "#version 450\n"
+			     "void main() {\n"
+			     "	gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1);\n"
+			     "}\n",
+			     "#version 450\n"
+			     "layout(binding = 0) uniform sampler2D image; out vec4 color;\n"
+			     "void main() { color = texelFetch(image, ivec2(gl_FragCoord.xy), 0); }\n");
+	CHECK(sampler);
+	gl.CreateVertexArrays(1, &vertices);
 	formats();
 	other_format();
 	both_ways();

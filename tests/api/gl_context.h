@@ -179,6 +179,7 @@ static inline void gl_end(struct gl_window *window)
 	FUNCTION(void, EnableVertexArrayAttrib, (unsigned, unsigned))                              \
 	FUNCTION(void, DrawArrays, (unsigned, int, int))                                           \
 	FUNCTION(void, BindTextureUnit, (unsigned, unsigned))                                      \
+	FUNCTION(void, BindTexture, (unsigned, unsigned))                                          \
 	FUNCTION(void *, FenceSync, (unsigned, unsigned))                                          \
 	FUNCTION(void, DeleteSync, (void *))                                                       \
 	FUNCTION(void, Flush, (void))                                                              \
