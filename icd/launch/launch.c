@@ -760,14 +760,20 @@ const struct ocl_command_kind ocl_command_launch = {
 	.put = launch_put, .retain = launch_retain, .release = launch_release,
 };
 
-/* The submission waits if all of the queue's printf buffers are in use. */
-static enum ocl_delay launch_printf_delay(const struct ocl_command *command)
+static enum ocl_delay short_delay(const struct ocl_command *command)
 {
 	(void)command;
 	return OCL_DELAY_SHORT;
 }
 
+/* The driver takes a microsecond or more for each grid. */
+const struct ocl_command_kind ocl_command_launch_long = {
+	.put = launch_put, .delay = short_delay,
+	.retain = launch_retain, .release = launch_release,
+};
+
+/* The submission waits if all of the queue's printf buffers are in use. */
 const struct ocl_command_kind ocl_command_launch_printf = {
-	.run = launch_printf_run, .delay = launch_printf_delay,
+	.run = launch_printf_run, .delay = short_delay,
 	.retain = launch_retain, .release = launch_release,
 };

@@ -86,6 +86,14 @@ static void command_keep_locked(const struct ocl_launch_call *call, int place,
 
 /* --- enqueueing a launch ------------------------------------------------------------------------ */
 
+/* The most grids for which other threads wait for the queue's lock. */
+enum { FEW_GRIDS = 64 };
+
+static bool is_long(const struct ocl_launch *launch)
+{
+	return (uint64_t)launch->pieces[0] * launch->pieces[1] * launch->pieces[2] > FEW_GRIDS;
+}
+
 /* Enqueues a launch with all checks.  place: of the memo, or OCL_LAUNCH_NEW. */
 static cl_int enqueue_new(const struct ocl_launch_call *call, int place)
 {
@@ -98,6 +106,8 @@ static cl_int enqueue_new(const struct ocl_launch_call *call, int place)
 								  : "clEnqueueNDRangeKernel",
 				    queue, call->kernel, &call->range, error);
 	} else {
+		if (command.kind == &ocl_command_launch && is_long(&command.u.launch))
+			command.kind = &ocl_command_launch_long;
 		lock_take(&queue->lock);
 		/* A launch without work-items is a marker. */
 		if (command.kind != &ocl_command_marker)

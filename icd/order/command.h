@@ -229,6 +229,7 @@ extern const struct ocl_command_kind ocl_command_image_fill;
 extern const struct ocl_command_kind ocl_command_image_map;
 extern const struct ocl_command_kind ocl_command_image_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
+extern const struct ocl_command_kind ocl_command_launch_long;  /* of many grids; a command buffer has none */
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;
 extern const struct ocl_command_kind ocl_command_command_buffer;
