@@ -2,11 +2,13 @@
 
 #include "backend/gpu_image_internal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 /* CUDA has no fills of arrays: a kernel stores the texel through the array's surface.  There is an entry for each
- * geometry and each size of a texel; a thread writes one texel. */
+ * geometry and each size of a texel; a thread writes one texel.  Other entries convert texels between packed words in
+ * linear memory and arrays of four floats: one for each geometry, each size of a word and each direction. */
 
 struct shape {
 	const char *name;                /* the geometry in PTX */
@@ -46,13 +48,12 @@ enum { COUNT_OF_SHAPES = 5, COUNT_OF_STORES = 5, THREADS_X = 32, THREADS_Y = 8,
        TEXEL_MAX_B = 16, OLDEST_SM = 75 };
 
 static const char entry_head[] =
-	"(.param .u64 surface, .param .align 4 .b8 box[24],\n"
-	" .param .align 16 .b8 texel[16])\n"
 	"{\n"
 	" .reg .pred %p<3>;\n"
 	" .reg .b16 %h<2>;\n"
 	" .reg .b32 %r<12>;\n"
-	" .reg .b64 %d<2>;\n"
+	" .reg .b64 %d<6>;\n"
+	" .reg .f32 %f<3>;\n"
 	" ld.param.u64 %d1, [surface];\n"
 	" mov.u32 %r8, %ctaid.x;\n"
 	" mov.u32 %r9, %ntid.x;\n"
@@ -78,10 +79,89 @@ static const char entry_head[] =
 
 static void entry_append(struct bytes *text, const struct shape *shape, const struct store *store)
 {
-	bytes_printf(text, ".visible .entry fill_%s_%u%s", shape->name, store->texel_B, entry_head);
+	bytes_printf(text, ".visible .entry fill_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+		     " .param .align 16 .b8 texel[16])\n%s", shape->name, store->texel_B, entry_head);
 	bytes_printf(text, " mul.lo.u32 %%r1, %%r1, %u;\n%s", store->texel_B, store->load);
 	bytes_printf(text, " sust.b.%s.%s.zero [%%d1, %s], %s;\nend:\n ret;\n}\n", shape->name,
 		     store->type, shape->coordinates, store->values);
+}
+
+/* A parameter of the entries that convert. */
+struct words {
+	uint64_t address, row_pitch_B, slice_pitch_B;
+	uint32_t shift[4], most[4];      /* of each channel; most: the word's greatest value of it */
+};
+
+/* %d2: the address of the word. */
+static const char word_address[] =
+	" ld.param.u64 %d2, [words];\n"
+	" ld.param.u64 %d3, [words+8];\n"
+	" cvt.u64.u32 %d5, %r2;\n"
+	" mad.lo.u64 %d2, %d5, %d3, %d2;\n"
+	" ld.param.u64 %d4, [words+16];\n"
+	" cvt.u64.u32 %d5, %r3;\n"
+	" mad.lo.u64 %d2, %d5, %d4, %d2;\n";
+
+/* %f1: channel i, which was in the word %r8. */
+static const char channel_unpack[] =
+	" shr.u32 %r11, %r8, %r9;\n"
+	" and.b32 %r11, %r11, %r10;\n"
+	" max.u32 %r10, %r10, 1;\n"
+	" cvt.rn.f32.u32 %f1, %r11;\n"
+	" cvt.rn.f32.u32 %f2, %r10;\n"
+	" div.rn.f32 %f1, %f1, %f2;\n";
+
+/* Adds the channel %f1 to the word.  A NaN becomes 0. */
+static const char channel_pack[] =
+	" max.f32 %f1, %f1, 0f00000000;\n"
+	" min.f32 %f1, %f1, 0f3F800000;\n"
+	" cvt.rn.f32.u32 %f2, %r10;\n"
+	" mul.rn.f32 %f1, %f1, %f2;\n"
+	" cvt.rni.u32.f32 %r11, %f1;\n"
+	" shl.b32 %r11, %r11, %r9;\n"
+	" or.b32 %r8, %r8, %r11;\n";
+
+static void channels_append(struct bytes *text, bool to_array)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		bytes_printf(text, " ld.param.u32 %%r9, [words+%u];\n ld.param.u32 %%r10, [words+%u];\n",
+			     (unsigned)(offsetof(struct words, shift) + 4 * i),
+			     (unsigned)(offsetof(struct words, most) + 4 * i));
+		if (to_array)
+			bytes_printf(text, "%s mov.b32 %%r%u, %%f1;\n", channel_unpack, 4 + i);
+		else
+			bytes_printf(text, " mov.b32 %%f1, %%r%u;\n%s", 4 + i, channel_pack);
+	}
+}
+
+static void convert_append(struct bytes *text, const struct shape *shape, uint32_t word_B, bool to_array)
+{
+	const unsigned bits = 8 * word_B;
+	bytes_printf(text, ".visible .entry %s_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+		     " .param .align 8 .b8 words[%u])\n%s%s", to_array ? "unpack" : "pack", shape->name,
+		     word_B, (unsigned)sizeof(struct words), entry_head, word_address);
+	bytes_printf(text, " mul.wide.u32 %%d5, %%r1, %u;\n add.u64 %%d2, %%d2, %%d5;\n"
+		     " shl.b32 %%r1, %%r1, 4;\n", word_B);
+	if (to_array)
+		bytes_printf(text, " ld.global.u%u %%r8, [%%d2];\n", bits);
+	else
+		bytes_printf(text, " suld.b.%s.v4.b32.zero {%%r4, %%r5, %%r6, %%r7}, [%%d1, %s];\n"
+			     " mov.u32 %%r8, 0;\n", shape->name, shape->coordinates);
+	channels_append(text, to_array);
+	if (to_array)
+		bytes_printf(text, " sust.b.%s.v4.b32.zero [%%d1, %s], {%%r4, %%r5, %%r6, %%r7};\n",
+			     shape->name, shape->coordinates);
+	else
+		bytes_printf(text, " st.global.u%u [%%d2], %%r8;\n", bits);
+	bytes_append_string(text, "end:\n ret;\n}\n");
+}
+
+static void shape_append(struct bytes *text, const struct shape *shape)
+{
+	for (unsigned i = 0; i < COUNT_OF_STORES; i++)
+		entry_append(text, shape, &stores[i]);
+	for (unsigned i = 0; i < 4; i++)
+		convert_append(text, shape, i & 1 ? 4 : 2, i & 2);
 }
 
 static cl_int module_make(struct gpu_device *device, struct gpu_module **module_out)
@@ -91,8 +171,7 @@ static cl_int module_make(struct gpu_device *device, struct gpu_module **module_
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
 	bytes_printf(&text, ".version 6.4\n.target sm_%u\n.address_size 64\n", sm);
 	for (unsigned i = 0; i < COUNT_OF_SHAPES; i++)
-		for (unsigned j = 0; j < COUNT_OF_STORES; j++)
-			entry_append(&text, &shapes[i], &stores[j]);
+		shape_append(&text, &shapes[i]);
 	if (!bytes_failed(&text))
 		error = gpu_module_load(device, text.data, text.size_B, NULL, module_out);
 	bytes_finish(&text);
@@ -107,7 +186,8 @@ static unsigned shape_of(const struct gpu_extent *extent)
 }
 
 /* Two threads may both load the module; the first to store it keeps it. */
-static cl_int function_find(const struct gpu_array *array, struct gpu_function **function_out)
+static cl_int function_find(const struct gpu_array *array, const char *verb, uint32_t size_B,
+			    struct gpu_function **function_out)
 {
 	struct gpu_device *device = array->device;
 	struct gpu_module *module = atomic_load(&device->image_fill_module);
@@ -122,35 +202,62 @@ static cl_int function_find(const struct gpu_array *array, struct gpu_function *
 		else
 			gpu_module_unload(made, NULL, 0);
 	}
-	snprintf(name, sizeof(name), "fill_%s_%u", shapes[shape_of(&array->extent)].name,
-		 gpu_texel_B(&array->texel));
+	snprintf(name, sizeof(name), "%s_%s_%u", verb, shapes[shape_of(&array->extent)].name, size_B);
 	return gpu_module_function(module, name, function_out);
+}
+
+/* Runs an entry with a thread for each texel of the box.  values: its third parameter. */
+static cl_int entry_launch(struct gpu_sink sink, struct gpu_array *array, struct gpu_function *function,
+			   struct fill_box *box, void *values)
+{
+	uint64_t surface;
+	cl_int error = gpu_array_surface(array, &surface);
+	if (error)
+		return error;
+	void *parameters[] = {&surface, box, values};
+	const struct gpu_launch launch = {
+		.function = function,
+		.grid = {(box->region[0] + THREADS_X - 1) / THREADS_X,
+			 (box->region[1] + THREADS_Y - 1) / THREADS_Y, box->region[2]},
+		.block = {THREADS_X, THREADS_Y, 1},
+		.parameters = parameters,
+	};
+	return gpu_sink_launch(sink, &launch);
 }
 
 cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
 			   const uint64_t origin[3], const uint64_t region[3], const void *texel)
 {
+	const uint32_t texel_B = gpu_texel_B(&array->texel);
 	unsigned char whole[TEXEL_MAX_B] = {0};
 	struct fill_box box;
 	struct gpu_function *function;
-	uint64_t surface;
-	cl_int error = function_find(array, &function);
-	if (!error)
-		error = gpu_array_surface(array, &surface);
+	cl_int error = function_find(array, "fill", texel_B, &function);
 	if (error)
 		return error;
-	memcpy(whole, texel, gpu_texel_B(&array->texel));
+	memcpy(whole, texel, texel_B);
 	for (unsigned i = 0; i < 3; i++) {
 		box.origin[i] = (uint32_t)origin[i];
 		box.region[i] = (uint32_t)region[i];
 	}
-	void *parameters[] = {&surface, &box, whole};
-	const struct gpu_launch launch = {
-		.function = function,
-		.grid = {(box.region[0] + THREADS_X - 1) / THREADS_X,
-			 (box.region[1] + THREADS_Y - 1) / THREADS_Y, box.region[2]},
-		.block = {THREADS_X, THREADS_Y, 1},
-		.parameters = parameters,
-	};
-	return gpu_sink_launch(sink, &launch);
+	return entry_launch(sink, array, function, &box, whole);
+}
+
+cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array,
+			      const struct gpu_image_side *words, const uint64_t region[3],
+			      const struct gpu_packing *packing, bool to_array)
+{
+	struct words given = {words->address, words->row_pitch_B, words->slice_pitch_B, {0}, {0}};
+	struct fill_box box = {{0}, {0}};
+	struct gpu_function *function;
+	cl_int error = function_find(array, to_array ? "unpack" : "pack", packing->word_B, &function);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < 4; i++) {
+		given.shift[i] = packing->shift[i];
+		given.most[i] = (UINT32_C(1) << packing->bits[i]) - 1;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		box.region[i] = (uint32_t)region[i];
+	return entry_launch(sink, array, function, &box, &given);
 }

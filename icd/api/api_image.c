@@ -143,10 +143,11 @@ clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object
 		error = CL_INVALID_VALUE;
 	if (error)
 		return error;
-	if (flags & CL_MEM_KERNEL_READ_AND_WRITE)
+	const bool read_write = flags & CL_MEM_KERNEL_READ_AND_WRITE;
+	if (read_write)
 		flags = (flags & ~(cl_mem_flags)OCL_MEM_ACCESS_FLAGS) | CL_MEM_READ_WRITE;
 	if (ocl_context_has_images(context))
-		count = ocl_image_formats(context, image_type, formats);
+		count = ocl_image_formats(context, image_type, read_write, formats);
 	if (num_image_formats)
 		*num_image_formats = count;
 	if (image_formats && count)

@@ -60,7 +60,7 @@ static cl_int question_check(cl_context context, const cl_mem_properties *proper
 		error = ocl_image_format_check(format);
 	/* A format of the specification that no image can have is also invalid here. */
 	if (!error && format &&
-	    ocl_image_format_supported(context, format, CL_MEM_OBJECT_IMAGE2D))
+	    ocl_image_format_supported(format, CL_MEM_OBJECT_IMAGE2D))
 		error = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (!error && desc &&
 	    (!type_is_known(desc->image_type) || desc->num_mip_levels || desc->num_samples))

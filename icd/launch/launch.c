@@ -254,14 +254,23 @@ static inline bool argument_writes(const struct ocl_memory_argument *argument,
 	       (argument->image || !(mem->flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)));
 }
 
-/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that is larger than the device supports. */
+/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that is larger than the device supports;
+ * CL_IMAGE_FORMAT_NOT_SUPPORTED for a format that a kernel cannot both read and write: it would read what it has written
+ * without the rounding of the format. */
+static cl_int image_check(const struct _cl_mem *mem, enum abi_access access, cl_device_id device)
+{
+	if (access == ABI_ACCESS_READ_WRITE && mem->image->packing.word_B)
+		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
+	return ocl_image_fits(mem, device);
+}
+
 static cl_int images_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct abi_kernel *abi = launch->code->abi;
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < abi->argument_count && !error; i++)
 		if (abi->arguments[i].kind == ABI_ARGUMENT_IMAGE)
-			error = ocl_image_fits(launch->arguments->items[i].mem, queue->device);
+			error = image_check(launch->arguments->items[i].mem, abi->arguments[i].access, queue->device);
 	return error;
 }
 

@@ -31,8 +31,9 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 		return NULL;
 	}
 	image->format = request->format;
-	image->texel = ocl_image_format_texel(&request->format);
-	image->texel_B = gpu_texel_B(&image->texel);
+	image->texel = ocl_image_format_texel(request->context, &request->format);
+	image->texel_B = ocl_image_format_B(&request->format);
+	image->packing = ocl_image_format_packing(request->context, &request->format);
 	image->type = desc->image_type;
 	image->width = desc->image_width;
 	image->height = desc->image_height;
@@ -74,18 +75,30 @@ static cl_int storage_make(const struct ocl_image_request *request, const struct
 					storage_out);
 }
 
+/* The memory of packed texels, which has the pitches of the host memory, if that is given. */
+static cl_int words_make(const struct ocl_image_request *request, uint64_t size_B,
+			 struct ocl_storage **storage_out)
+{
+	const bool given = request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+	return ocl_storage_create(request->context, size_B,
+				  given ? OCL_CONTENT_COPY : OCL_CONTENT_UNDEFINED,
+				  request->host_pointer, false, storage_out);
+}
+
 static cl_int image_place(const struct ocl_image_request *request, struct _cl_mem *mem)
 {
 	struct ocl_image *image = mem->image;
 	const cl_mem parent = request->desc.mem_object;
-	if (!parent) {
-		mem->size_B = size_of(image);
-		return storage_make(request, image, &mem->storage);
-	}
-	image->linear = !parent->image || parent->image->linear;
+	image->linear = parent ? !parent->image || parent->image->linear : image->packing.word_B != 0;
 	mem->size_B = size_of(image);
-	ocl_mem_share(mem, parent);
-	return ocl_mirror_prepare(mem);
+	cl_int error = CL_SUCCESS;
+	if (parent)
+		ocl_mem_share(mem, parent);
+	else if (image->linear)
+		error = words_make(request, mem->size_B, &mem->storage);
+	else
+		error = storage_make(request, image, &mem->storage);
+	return error || !image->linear ? error : ocl_mirror_prepare(mem);
 }
 
 /* The application's memory that maps have to point into (5.3.6), or NULL: that of CL_MEM_USE_HOST_PTR, also if the

@@ -37,14 +37,15 @@ struct ocl_image_place {
 struct ocl_image {
 	struct lock lock;                /* guards the shadow and the places */
 	cl_image_format format;
-	struct gpu_texel texel;          /* the format, as the backend describes it */
-	uint32_t texel_B;                /* size of a texel */
+	struct gpu_texel texel;          /* a texel in an array */
+	uint32_t texel_B;                /* size of a texel, except in arrays if it is packed */
+	struct gpu_packing packing;      /* word_B 0: arrays have the format */
 	cl_mem_object_type type;
 	uint64_t width, height, depth, array_size;  /* in texels and layers; 0 beyond the type's dimensions */
 	/* Of the application's memory or of linear memory; otherwise without padding.  The slice pitch is 0 if the
 	 * type has no slices. */
 	uint64_t row_pitch_B, slice_pitch_B;
-	bool linear;                     /* the texels are in the memory of a buffer */
+	bool linear;                     /* the texels are in linear memory: a buffer's, or its own if they are packed */
 	bool imported;                   /* that buffer is internal (image_import.h) */
 	bool mirrored;                   /* kernels use copies of them in arrays (image_mirror.h) */
 	bool foreign;                    /* of a mirrored image: others than commands may write the buffer */

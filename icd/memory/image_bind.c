@@ -69,9 +69,10 @@ static cl_int content_make(const struct ocl_image *image, const struct ocl_acqui
 	content->row_pitch_B = (uint32_t)image->row_pitch_B;
 	content->slice_pitch_B = (uint32_t)image->slice_pitch_B;
 	content->channel_type = image->format.image_channel_data_type;
-	content->element_type = image->texel.srgb ? ABI_ELEMENT_SRGB : content->channel_type;
+	content->element_type = image->texel.srgb ? ABI_ELEMENT_SRGB :
+				image->packing.word_B ? CL_FLOAT : content->channel_type;
 	content->channel_order = image->format.image_channel_order;
-	content->element_B = image->texel_B;
+	content->element_B = gpu_texel_B(&image->texel);
 	return at->array ? gpu_array_surface(at->array, &content->surface) : CL_SUCCESS;
 }
 

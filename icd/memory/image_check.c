@@ -244,8 +244,7 @@ cl_int ocl_image_check(struct ocl_image_request *request)
 	if (!error)
 		error = size_check(request->context, desc);
 	if (!error)
-		error = ocl_image_format_supported(request->context, &request->format,
-						   desc->image_type);
+		error = ocl_image_format_supported(&request->format, desc->image_type);
 	if (!error)
 		error = host_pointer_check(request);
 	if (error)

@@ -34,6 +34,21 @@ static const struct type_row types[] = {
 	{CL_UNORM_INT_101010, GPU_CHANNEL_UNSIGNED, 1, true},
 };
 
+struct packed_row {
+	cl_channel_type type;
+	cl_channel_order order;
+	struct gpu_packing packing;
+};
+
+/* OpenCL 3.0 API, 5.3.1.1: "For CL_UNORM_SHORT_565, R is in bits 15:11, G is in bits 10:5 and B is in bits 4:0", and so on.
+ * The channels of CL_RGB are in CUDA's order (below). */
+static const struct packed_row packed_rows[] = {
+	{CL_UNORM_SHORT_565, CL_RGB, {2, {0, 5, 11, 0}, {5, 6, 5, 0}}},
+	{CL_UNORM_SHORT_555, CL_RGB, {2, {0, 5, 10, 0}, {5, 5, 5, 0}}},
+	{CL_UNORM_INT_101010, CL_RGB, {4, {0, 10, 20, 0}, {10, 10, 10, 0}}},
+	{CL_UNORM_INT_101010_2, CL_RGBA, {4, {22, 12, 2, 0}, {10, 10, 10, 2}}},
+};
+
 /* OpenCL 3.0 API, 5.3.1, "Image Format Mapping": the data types that can be used with a channel order. */
 enum takes { TAKES_ALL, TAKES_FRACTIONS, TAKES_BYTES, TAKES_UNORM8, TAKES_DEPTH, TAKES_PACKED };
 
@@ -83,6 +98,15 @@ static const struct order_row *order_find(cl_channel_order order)
 	for (size_t i = 0; i < COUNT_OF(orders); i++)
 		if (orders[i].order == order)
 			return &orders[i];
+	return NULL;
+}
+
+static const struct packed_row *packed_find(const cl_image_format *format)
+{
+	for (size_t i = 0; i < COUNT_OF(packed_rows); i++)
+		if (packed_rows[i].type == format->image_channel_data_type &&
+		    packed_rows[i].order == format->image_channel_order)
+			return &packed_rows[i];
 	return NULL;
 }
 
@@ -158,11 +182,13 @@ static bool context_packs_texels(const struct _cl_context *context)
 	return true;
 }
 
-cl_int ocl_image_format_supported(const struct _cl_context *context,
-				  const cl_image_format *format, cl_mem_object_type type)
+cl_int ocl_image_format_supported(const cl_image_format *format, cl_mem_object_type type)
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const bool planes = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+	/* CUDA has no textures of such linear memory. */
+	if (packed_find(format) && type != CL_MEM_OBJECT_IMAGE1D_BUFFER)
+		return CL_SUCCESS;
 	if (!order || !type_find(format->image_channel_data_type))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
 	/* OpenCL C has depth images of these two types only. */
@@ -171,13 +197,11 @@ cl_int ocl_image_format_supported(const struct _cl_context *context,
 	/* An image1d_buffer_t is not read through the texture hardware, which converts sRGB. */
 	if (order->takes == TAKES_UNORM8 && type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	if (order->takes == TAKES_PACKED &&
-	    (type == CL_MEM_OBJECT_IMAGE1D_BUFFER || !context_packs_texels(context)))
-		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	return CL_SUCCESS;
+	return order->takes == TAKES_PACKED ? CL_IMAGE_FORMAT_NOT_SUPPORTED : CL_SUCCESS;
 }
 
-struct gpu_texel ocl_image_format_texel(const cl_image_format *format)
+/* Of a format that CUDA's arrays have. */
+static struct gpu_texel native_texel(const cl_image_format *format)
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const struct type_row *type = type_find(format->image_channel_data_type);
@@ -191,15 +215,51 @@ struct gpu_texel ocl_image_format_texel(const cl_image_format *format)
 	};
 }
 
-cl_uint ocl_image_formats(const struct _cl_context *context, cl_mem_object_type type,
-			  cl_image_format *formats)
+struct gpu_packing ocl_image_format_packing(const struct _cl_context *context,
+					    const cl_image_format *format)
+{
+	const struct packed_row *row = packed_find(format);
+	const bool native = row && row->type == CL_UNORM_INT_101010 && context_packs_texels(context);
+	return row && !native ? row->packing : (struct gpu_packing){0};
+}
+
+uint32_t ocl_image_format_B(const cl_image_format *format)
+{
+	const struct packed_row *row = packed_find(format);
+	const struct gpu_texel texel = row ? (struct gpu_texel){0} : native_texel(format);
+	return row ? row->packing.word_B : gpu_texel_B(&texel);
+}
+
+struct gpu_texel ocl_image_format_texel(const struct _cl_context *context,
+					const cl_image_format *format)
+{
+	if (ocl_image_format_packing(context, format).word_B)
+		return (struct gpu_texel){.channel = GPU_CHANNEL_FLOAT, .channel_B = 4, .channels = 4};
+	return native_texel(format);
+}
+
+static cl_uint packed_formats(const struct _cl_context *context, cl_mem_object_type type, bool read_write,
+			      cl_image_format *formats)
 {
 	cl_uint count = 0;
+	for (size_t i = 0; i < COUNT_OF(packed_rows); i++) {
+		const cl_image_format format = {packed_rows[i].order, packed_rows[i].type};
+		if (!ocl_image_format_supported(&format, type) &&
+		    !(read_write && ocl_image_format_packing(context, &format).word_B))
+			formats[count++] = format;
+	}
+	return count;
+}
+
+cl_uint ocl_image_formats(const struct _cl_context *context, cl_mem_object_type type, bool read_write,
+			  cl_image_format *formats)
+{
+	cl_uint count = packed_formats(context, type, read_write, formats);
 	for (size_t i = 0; i < COUNT_OF(orders); i++) {
 		for (size_t j = 0; j < COUNT_OF(types); j++) {
 			const cl_image_format format = {orders[i].order, types[j].type};
-			if (!order_takes(&orders[i], &types[j]) ||
-			    ocl_image_format_supported(context, &format, type))
+			if (!order_takes(&orders[i], &types[j]) || packed_find(&format) ||
+			    ocl_image_format_supported(&format, type))
 				continue;
 			formats[count++] = format;
 		}
@@ -289,15 +349,17 @@ static uint32_t integer_of(const struct type_row *type, uint32_t bits)
 	return (uint32_t)(value > most ? most : value < -most - 1 ? -most - 1 : value);
 }
 
-/* CL_UNORM_INT_101010: red in bits 29 to 20, then green and blue. */
-static void pack_word(const void *color, unsigned char *texel_out)
+static void pack_word(const struct packed_row *row, const struct order_row *order, const void *color,
+		      unsigned char *texel_out)
 {
-	float parts[3];
+	float parts[4];
 	uint32_t word = 0;
 	memcpy(parts, color, sizeof(parts));
-	for (unsigned i = 0; i < 3; i++)
-		word = word << 10 | (uint32_t)rintf(clamped(parts[i], 0) * 1023);
-	put_channel(texel_out, word, sizeof(word));
+	for (unsigned i = 0; i < 4; i++) {
+		const float most = (float)((1u << row->packing.bits[i]) - 1);
+		word |= (uint32_t)rintf(clamped(parts[order->color[i]], 0) * most) << row->packing.shift[i];
+	}
+	put_channel(texel_out, word, row->packing.word_B);
 }
 
 void ocl_image_format_pack(const cl_image_format *format, const void *color,
@@ -305,11 +367,12 @@ void ocl_image_format_pack(const cl_image_format *format, const void *color,
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const struct type_row *type = type_find(format->image_channel_data_type);
-	const bool whole = type->channel != GPU_CHANNEL_FLOAT && !type->normalized;
-	if (order->takes == TAKES_PACKED) {
-		pack_word(color, texel_out);
+	const struct packed_row *packed = packed_find(format);
+	if (packed) {
+		pack_word(packed, order, color, texel_out);
 		return;
 	}
+	const bool whole = type->channel != GPU_CHANNEL_FLOAT && !type->normalized;
 	for (uint32_t i = 0; i < order->channels; i++) {
 		const unsigned part = order->color[i];
 		uint32_t bits;

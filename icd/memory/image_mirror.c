@@ -15,6 +15,8 @@ static cl_int mirror_make(const struct _cl_mem *mem, uint32_t device)
 /* Whether a texture of the device can read the image in linear memory. */
 static bool has_texture(const struct ocl_image *image, const struct gpu_caps *caps)
 {
+	if (image->packing.word_B)
+		return false;
 	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		return true;
 	return image->type == CL_MEM_OBJECT_IMAGE2D && image->row_pitch_B % caps->texture_pitch_B == 0 &&
@@ -56,6 +58,9 @@ static cl_int texels_copy(const struct _cl_mem *mem, const struct ocl_acquired *
 				    extent.depth ? extent.depth : 1};
 	const struct gpu_image_side linear = ocl_image_side(mem, at, origin);
 	const struct gpu_image_side mirror = {.array = mem->image->places[at->device].mirror};
+	if (mem->image->packing.word_B)
+		return gpu_sink_array_convert(sink, mem->image->places[at->device].mirror, &linear, region,
+					      &mem->image->packing, to_mirror);
 	return gpu_sink_image_copy(sink, to_mirror ? &mirror : &linear, to_mirror ? &linear : &mirror,
 				   region, mem->image->texel_B);
 }
@@ -111,10 +116,11 @@ cl_int ocl_mirror_end(cl_mem mem, struct ocl_acquired *at, struct gpu_sink sink,
 	cl_int error = launched ? texels_copy(mem, at, sink, false) : CL_SUCCESS;
 	if (sink.graph)
 		return error;
-	/* If the kernel did not run, or only a part of it, the buffer has what counts. */
+	/* If the kernel did not run, or only a part of it, the buffer has what counts; and if texels were rounded when they
+	 * were packed. */
 	place->mirrored = 0;
 	const cl_int noted = change_note(mem, at->device, sink.stream);
-	if (launched && !error && !noted && !mem->image->foreign &&
+	if (launched && !error && !noted && !mem->image->foreign && !mem->image->packing.word_B &&
 	    ocl_storage_version(mem->storage))
 		place->mirrored = ocl_storage_count_write(mem->storage, at);
 	return error ? error : noted;

@@ -39,6 +39,8 @@ static const struct word channels[] = {
 	{"uint16", CL_UNSIGNED_INT16, ELEMENT_USHORT},
 	{"uint32", CL_UNSIGNED_INT32, ELEMENT_UINT}, {"half", CL_HALF_FLOAT, ELEMENT_HALF},
 	{"float", CL_FLOAT, ELEMENT_FLOAT}, {"unorm10", CL_UNORM_INT_101010, ELEMENT_UINT},
+	{"unorm10_2", CL_UNORM_INT_101010_2, ELEMENT_UINT}, {"unorm565", CL_UNORM_SHORT_565, ELEMENT_USHORT},
+	{"unorm555", CL_UNORM_SHORT_555, ELEMENT_USHORT},
 	{NULL, 0, 0}
 };
 
@@ -104,7 +106,8 @@ bool image_parse(const char **at, struct image *image_out)
 	image.format.image_channel_order = order->value;
 	image.format.image_channel_data_type = channel->value;
 	image.type = (enum element_type)channel->detail;
-	image.channels = (size_t)order->detail;
+	/* A packed texel is one element. */
+	image.channels = channel->value == CL_UNORM_INT_101010_2 ? 1 : (size_t)order->detail;
 	set_sizes(&image, sizes, shape->detail);
 	if (take_word(at, "of") && !take_name(at, image.buffer))
 		return false;

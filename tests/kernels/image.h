@@ -3,7 +3,7 @@
  *	SHAPE NAME ORDER CHANNEL WIDTH [HEIGHT] [DEPTH or LAYERS] [of BUFFER [pitch BYTES]]
  *	       SHAPE: 1d 1d_array 1d_buffer 2d 2d_array 3d
  *	       ORDER: r a rg ra rgba bgra argb abgr intensity luminance depth srgba sbgra
- *	       CHANNEL: unorm8 unorm16 snorm8 snorm16 int8 ... uint32 half float
+ *	       CHANNEL: unorm8 unorm16 unorm10 unorm10_2 unorm565 unorm555 snorm8 snorm16 int8 ... uint32 half float
  *	sampler [none|edge|clamp|repeat|mirror] [nearest|linear] [normalized]
  *
  * Thread-safety: none. */
