@@ -36,14 +36,8 @@ bool exec_shared_extent(const struct job *job, uint32_t i, struct range *range_o
 	const struct shared_variable *variable = &job->program->shared[i];
 	uint64_t start = job->code->shared_offset_B[i];
 	uint64_t end = variable->external ? job->shared_B : start + variable->size_B;
-	bool used = false;
-	/* Variables that no code of this kernel names all have offset 0; other kernels' code is not this one's. */
-	for (uint32_t c = 0; start == 0 && c < job->program->code_count; c++)
-		for (uint32_t k = 0; k < job->program->codes[c].shared_count; k++)
-			used |= (!job->program->codes[c].entry || &job->program->codes[c] == job->code) &&
-				 job->program->codes[c].shared[k] == i;
 	*range_out = (struct range){start, end};
-	return start || used;
+	return start != SHARED_UNUSED;
 }
 
 const struct shared_variable *exec_shared_at(const struct job *job, uint64_t offset_B,

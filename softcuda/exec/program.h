@@ -58,6 +58,8 @@ struct local_variable {
 	uint32_t offset_B, size_B;
 };
 
+#define SHARED_UNUSED UINT64_MAX
+
 struct shared_variable {
 	const char *name;
 	uint64_t size_B;
@@ -130,7 +132,8 @@ struct code {
 	uint32_t required_block[3];
 	uint32_t max_block_threads;
 	bool bounded;                     /* by .maxntid or .reqntid */
-	/* Of an entry: where each shared variable of the module lies. */
+	/* Of an entry: where each shared variable of the module lies; SHARED_UNUSED: the entry and what it calls do not
+	 * use it. */
 	uint64_t *shared_offset_B;
 	uint32_t static_shared_B;
 	uint32_t shared_gap_B;            /* more than that: the checker's gaps */

@@ -87,6 +87,8 @@ static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
 		free(used);
 		return ptx_fail_memory(parser);
 	}
+	for (uint32_t i = 0; i < program->shared_count; i++)
+		entry->shared_offset_B[i] = SHARED_UNUSED;
 	reach(program, index, reached);
 	for (uint32_t c = 0; c < program->code_count; c++)
 		for (uint32_t i = 0; reached[c] && i < program->codes[c].shared_count; i++)

@@ -84,8 +84,8 @@ excused() {
 # Files whose local variables lie elsewhere, as lower_local.c places them: their global memory is compared.
 moves_local() {
 	case $1 in
-	kernels_in_parts | local_above_48k | local_in_scopes | local_null | local_pointers_as_values | \
-		local_pointers_in_memory | local_pointers_kept | local_two_kernels) return 0 ;;
+	kernels_in_parts | local_above_48k | local_in_scopes | local_null | local_null_constant | \
+		local_pointers_as_values | local_pointers_in_memory | local_pointers_kept) return 0 ;;
 	*) return 1 ;;
 	esac
 }
