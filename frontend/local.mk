@@ -98,7 +98,7 @@ frontend_cxx_sources = \
 	frontend/constant_expressions.cpp \
 	frontend/private_values.cpp \
 	frontend/chosen_loads.cpp \
-	frontend/joined_conditions.cpp \
+	frontend/joined_conditions.cpp frontend/joined_counters.cpp \
 	frontend/reach.h \
 	frontend/vector_literals.cpp frontend/vector_literals.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \

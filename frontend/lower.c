@@ -85,6 +85,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module);
 		fe_module_join_conditions(module);
+		if (lowering.sm < LOWER_SM_NEWER_DIALECT)
+			fe_module_join_counters(module);
 	}
 	if (!status && lowering.checked)
 		fe_module_assigned_values(module);

@@ -109,6 +109,11 @@ bool fe_module_part_loads(LLVMValueRef merge);
  * the loop. */
 void fe_module_join_conditions(struct fe_module *module);
 
+/* joined_counters.cpp: of the variables to which each iteration of a loop adds the same loop-invariant amount, one
+ * stays, and the others become its sum with their distance, which is computed before the loop.  libnvvm would keep
+ * each of them in a register, and add to each in each iteration. */
+void fe_module_join_counters(struct fe_module *module);
+
 /* lower_half.c: whether the module computes with halves, and does not only load and store them. */
 bool fe_module_computes_half(const struct fe_module *module);
 
