@@ -52,6 +52,8 @@ bool be_nvvm_build_holds(void);
 
 /* The newest target up to sm for which the loaded libnvvm compiles. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
+/* What the loaded libnvvm lacks for a target that be_nvvm_arch returned: NVVM_LACKS_... (base/codegen_choice.h). */
+unsigned be_nvvm_lacks(unsigned arch);
 /* Whether GPUs with this compute capability are known. */
 bool be_nvvm_arch_known(unsigned sm);
 /* Appends the targets of libnvvm, such as "sm_75, sm_80"; without libnvvm, all that are known. */

@@ -375,21 +375,31 @@ enum { KNOWN_SMS = sizeof(known_sms) / sizeof(known_sms[0]) };
 enum answer { NOT_ASKED, YES, NO };
 static atomic_int answers[KNOWN_SMS];
 
-/* Compiles the smallest possible module, to find out whether the library supports sm; returns an nvvm_result. */
-static int compile_probe(const struct nvvm_library *library, unsigned sm)
+/* NVVM_LACKS_... of the library for each of these; known where the answer is YES. */
+static atomic_uint lacks[KNOWN_SMS];
+
+/* Compiles a small module, to find out whether the library supports sm, and all but what lacking names; returns an
+ * nvvm_result. */
+static int compile_probe(const struct nvvm_library *library, unsigned sm, unsigned lacking)
 {
 	const struct be_codegen_options options = {
 		.sm = sm, .choice = {.precise_divide = true, .precise_sqrt = true}};
+	const char *known = lacking & NVVM_LACKS_COPYSIGN ? "maxnum" : "copysign";
 	struct option_list list;
 	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
 	bytes_printf(&ir,
-		     "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-"
+		     "target datalayout = \"e-p:64:64:64-%si1:8:8-i8:8:8-i16:16:16-i32:32:32-"
 		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
 		     "v32:32:32-v64:64:64-v128:128:128-"
 		     "n16:32:64\"\n"
 		     "target triple = \"nvptx64-nvidia-cuda\"\n"
-		     "define void @probe() {\nentry:\n  ret void\n}\n"
+		     "declare float @llvm.%s.f32(float, float)\n"
+		     "define float @probe(float %%x, i16 %%n) {\nentry:\n"
+		     "  %%h = bitcast i16 %%n to %s\n"
+		     "  %%y = call float @llvm.%s.f32(float %%x, float %%x)\n  ret float %%y\n}\n"
 		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
+		     lacking & NVVM_LACKS_NARROW_LOCAL ? "" : "p3:32:32:32-", known,
+		     lacking & NVVM_LACKS_HALF ? "i16" : "half", known,
 		     library->ir_major, library->ir_minor, library->debug_major,
 		     library->debug_minor);
 	/* Optimizing, as a probe without optimization would spoil the library (be_nvvm_is_spoilt). */
@@ -405,16 +415,33 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm)
 	return result;
 }
 
+/* As compile_probe, with what the library is found to lack in lacking_out.  Only these combinations exist. */
+static int probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
+{
+	static const unsigned ways[] = {
+		0, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
+		NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF | NVVM_LACKS_NARROW_LOCAL};
+	int result = NVVM_INVALID_IR;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && result == NVVM_INVALID_IR; i++) {
+		*lacking_out = ways[i];
+		result = compile_probe(library, sm, ways[i]);
+	}
+	return result;
+}
+
 /* Whether the library supports known_sms[index]. *answer_out: YES or NO.  Errors that do not concern the
  * architecture are returned; final answers are kept. */
 static cl_int ask(const struct nvvm_library *library, int index, int *answer_out)
 {
 	int answer = atomic_load(&answers[index]);
 	if (answer == NOT_ASKED) {
-		int result = compile_probe(library, known_sms[index]);
+		unsigned lacking;
+		int result = probe(library, known_sms[index], &lacking);
 		if (result == NVVM_OUT_OF_MEMORY || result == NVVM_PROGRAM_CREATION_FAILURE)
 			return CL_OUT_OF_HOST_MEMORY;
 		answer = result ? NO : YES;
+		if (!result)
+			atomic_store(&lacks[index], lacking);
 		if (!result || result == NVVM_INVALID_OPTION)
 			atomic_store(&answers[index], answer);
 	}
@@ -443,6 +470,14 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 	}
 	log_info("libnvvm supports neither sm_%u nor an older architecture", sm);
 	return CL_COMPILER_NOT_AVAILABLE;
+}
+
+unsigned be_nvvm_lacks(unsigned arch)
+{
+	for (int i = 0; i < KNOWN_SMS; i++)
+		if (known_sms[i] == arch)
+			return atomic_load(&lacks[i]);
+	return 0;
 }
 
 bool be_nvvm_arch_known(unsigned sm)

@@ -200,7 +200,8 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 	if (link->library)
 		return fe_module_write(module, link->library);
 	const struct fe_compile_job target = {
-		.sm = job->sm, .max_local_B = job->max_local_B, .wide_ids = job->wide_ids};
+		.sm = job->sm, .max_local_B = job->max_local_B, .wide_ids = job->wide_ids,
+		.nvvm_lacks = job->nvvm_lacks};
 	const struct hash name = name_of_link(job);
 	return make_program(module, &target, &link->options->codegen, &name,
 			    link->program, link->log);

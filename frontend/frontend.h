@@ -53,6 +53,7 @@ struct fe_compile_job {
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the most local memory that a work-group can have */
 	bool wide_ids;              /* the code is for all launches, also those whose global ids need more than 32 bits */
+	unsigned nvvm_lacks;        /* what the libnvvm that gets the NVVM IR lacks: NVVM_LACKS_... */
 	bool from_il;               /* the source is SPIR-V, as fe_spirv_specialize wrote it */
 	struct fe_inputs *inputs;   /* gets what the compiler asked of the machine; may be NULL */
 	struct bytes *llvm_ir;      /* fe_build: gets the LLVM IR as text, with the builtins it calls; may be NULL */
@@ -76,6 +77,7 @@ struct fe_link_job {
 	unsigned sm;
 	uint64_t max_local_B;
 	bool wide_ids;
+	unsigned nvvm_lacks;        /* as in struct fe_compile_job */
 };
 
 /* If options->create_library is set, fe_link_library is the function to call. */

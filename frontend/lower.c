@@ -77,6 +77,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.unoptimized = !codegen->optimization,
 		.wide_ids = target->wide_ids,
 		.sm = target->sm,
+		.nvvm_lacks = target->nvvm_lacks,
 		.log = log,
 	};
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
@@ -99,6 +100,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	/* Again, because LLVM's builder made constant expressions in the passes. */
 	if (!status)
 		fe_module_expand_constants(lowering.module);
+	if (!status && lowering.nvvm_lacks & NVVM_LACKS_HALF)
+		status = fe_lower_half_bits(&lowering);
 	LLVMDisposeBuilder(lowering.builder);
 	return status;
 }

@@ -40,6 +40,7 @@ struct lowering {
 	bool unoptimized;               /* libnvvm does not optimize the code */
 	bool wide_ids;                  /* launches may have ids beyond 32 bits */
 	unsigned sm;
+	unsigned nvvm_lacks;            /* NVVM_LACKS_... */
 	struct bytes *log;
 };
 
@@ -56,6 +57,7 @@ enum fe_status fe_lower_half_calls(struct lowering *lowering);       /* lower_ha
 enum fe_status fe_lower_checks(struct lowering *lowering);           /* lower_check.c */
 enum fe_status fe_lower_relaxed(struct lowering *lowering);          /* lower_relaxed.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
+enum fe_status fe_lower_half_bits(struct lowering *lowering);        /* lower_half_bits.c */
 enum fe_status fe_lower_half_elements(struct lowering *lowering);    /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
@@ -110,6 +112,10 @@ void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
 /* Returns a copy of an integer of 16 or 32 bits, a float or a double, which inline PTX makes, so that libnvvm knows
  * nothing about its value.  The move costs no instruction of the GPU. */
 LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value);
+
+/* lower_instruction.c: the constraint letter with which inline PTX holds a value of the type; 0: PTX has no such
+ * register. */
+char fe_ptx_register(LLVMTypeRef type);
 
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);

@@ -78,10 +78,11 @@ static bool fence_if_sequential(struct lowering *lowering, LLVMValueRef i,
 	       build_fence(lowering, true, scope_of(i)) != NULL;
 }
 
-/* Returns the constraint letter with which inline PTX holds a value, or 0 if PTX has no atomics for its type. */
-static char register_of(LLVMTypeRef type)
+char fe_ptx_register(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
+	case LLVMHalfTypeKind:
+		return 'h';
 	case LLVMFloatTypeKind:
 		return 'f';
 	case LLVMDoubleTypeKind:
@@ -89,12 +90,26 @@ static char register_of(LLVMTypeRef type)
 	case LLVMPointerTypeKind:
 		return 'l';
 	case LLVMIntegerTypeKind:
-		if (LLVMGetIntTypeWidth(type) == 32)
+		switch (LLVMGetIntTypeWidth(type)) {
+		case 16:
+			return 'h';
+		case 32:
 			return 'r';
-		return LLVMGetIntTypeWidth(type) == 64 ? 'l' : 0;
+		case 64:
+			return 'l';
+		default:
+			return 0;
+		}
 	default:
 		return 0;
 	}
+}
+
+/* The same; 0 also if PTX has no atomics for the type. */
+static char register_of(LLVMTypeRef type)
+{
+	char held = fe_ptx_register(type);
+	return held == 'h' ? 0 : held;
 }
 
 static unsigned width_of(LLVMTypeRef type)

@@ -329,6 +329,42 @@ static LLVMValueRef build_read_only_load(struct lowering *lowering, LLVMValueRef
 	return load;
 }
 
+static LLVMTypeRef integer_like(struct lowering *lowering, LLVMTypeRef type, unsigned width)
+{
+	LLVMTypeRef scalar = LLVMIntTypeInContext(lowering->context, width);
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return scalar;
+	return LLVMVectorType(scalar, LLVMGetVectorSize(type));
+}
+
+static unsigned width_of(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(scalar_of(type));
+	return kind == LLVMHalfTypeKind ? 16 : kind == LLVMFloatTypeKind ? 32 : 64;
+}
+
+/* By the bits where libnvvm does not know copysign. */
+static LLVMValueRef build_copysign(struct lowering *lowering, LLVMValueRef call,
+				   const struct row *row)
+{
+	if (!(lowering->nvvm_lacks & NVVM_LACKS_COPYSIGN)) {
+		LLVMValueRef value = fe_lower_math(lowering, call, row->name);
+		return value ? value : call;
+	}
+	LLVMBuilderRef builder = lowering->builder;
+	unsigned width = width_of(LLVMTypeOf(call));
+	LLVMTypeRef type = integer_like(lowering, LLVMTypeOf(call), width);
+	LLVMValueRef sign = splat(type, UINT64_C(1) << (width - 1));
+	LLVMValueRef magnitude = splat(type, (UINT64_C(1) << (width - 1)) - 1);
+	if (!sign)
+		return call;
+	LLVMValueRef x = LLVMBuildBitCast(builder, LLVMGetOperand(call, 0), type, "");
+	LLVMValueRef y = LLVMBuildBitCast(builder, LLVMGetOperand(call, 1), type, "");
+	LLVMValueRef bits = LLVMBuildOr(builder, LLVMBuildAnd(builder, x, magnitude, ""),
+					LLVMBuildAnd(builder, y, sign, ""), "");
+	return LLVMBuildBitCast(builder, bits, LLVMTypeOf(call), "");
+}
+
 /* is.fpclass: a test of the bits for each class that the mask names. */
 struct classes {
 	LLVMBuilderRef builder;
@@ -380,22 +416,13 @@ static LLVMValueRef one_class(struct classes *c, unsigned bit)
 	return both(c, LLVMBuildNot(c->builder, c->negative, ""), magnitude_class(c, 9 - bit));
 }
 
-static LLVMTypeRef integer_like(struct lowering *lowering, LLVMTypeRef type, unsigned width)
-{
-	LLVMTypeRef scalar = LLVMIntTypeInContext(lowering->context, width);
-	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-		return scalar;
-	return LLVMVectorType(scalar, LLVMGetVectorSize(type));
-}
-
 static LLVMValueRef build_class_test(struct lowering *lowering, LLVMValueRef call,
 				     const struct row *row)
 {
 	(void)row;
 	LLVMValueRef value = LLVMGetOperand(call, 0), mask = LLVMGetOperand(call, 1);
-	LLVMTypeKind kind = LLVMGetTypeKind(scalar_of(LLVMTypeOf(value)));
-	unsigned width = kind == LLVMHalfTypeKind ? 16 : kind == LLVMFloatTypeKind ? 32 : 64;
-	unsigned fraction = kind == LLVMHalfTypeKind ? 10 : kind == LLVMFloatTypeKind ? 23 : 52;
+	unsigned width = width_of(LLVMTypeOf(value));
+	unsigned fraction = width == 16 ? 10 : width == 32 ? 23 : 52;
 	LLVMTypeRef type = integer_like(lowering, LLVMTypeOf(value), width);
 	uint64_t sign = UINT64_C(1) << (width - 1);
 	uint64_t infinity = (sign - 1) >> fraction << fraction;
@@ -471,6 +498,7 @@ static const struct row rows[] = {
 	{ "llvm.vector.reduce.umax", build_reduced_choice, LLVMIntUGT },
 	{ "llvm.vector.reduce.smin", build_reduced_choice, LLVMIntSLT },
 	{ "llvm.vector.reduce.smax", build_reduced_choice, LLVMIntSGT },
+	{ "llvm.copysign", build_copysign, 0 },
 	{ "llvm.debugtrap", build_trap, 0 },
 	{ "llvm.ubsantrap", build_trap, 0 },
 	{ "llvm.is.fpclass", build_class_test, 0 },

@@ -17,10 +17,12 @@ static const struct math all_types[] = {
 	{ "llvm.acos", "__nv_acosf", "__nv_acos" },
 	{ "llvm.asin", "__nv_asinf", "__nv_asin" },
 	{ "llvm.atan", "__nv_atanf", "__nv_atan" },
+	{ "llvm.ceil", "llvm.nvvm.ceil.f", "llvm.nvvm.ceil.d" },
 	{ "llvm.exp", "__nv_expf", "__nv_exp" },
 	{ "llvm.exp10", "__nv_exp10f", "__nv_exp10" },
 	{ "llvm.exp2", "__nv_exp2f", "__nv_exp2" },
 	{ "llvm.fabs", "llvm.nvvm.fabs.f", "llvm.nvvm.fabs.d" },
+	{ "llvm.floor", "llvm.nvvm.floor.f", "llvm.nvvm.floor.d" },
 	{ "llvm.ldexp", "__nv_ldexpf", "__nv_ldexp" },
 	{ "llvm.log", "__nv_logf", "__nv_log" },
 	{ "llvm.log10", "__nv_log10f", "__nv_log10" },
@@ -40,9 +42,7 @@ static const struct math all_types[] = {
 
 /* libnvvm knows these for float and double; only half is computed in float. */
 static const struct math only_half[] = {
-	{ "llvm.ceil", "llvm.ceil.f32", NULL },
 	{ "llvm.copysign", "llvm.copysign.f32", NULL },
-	{ "llvm.floor", "llvm.floor.f32", NULL },
 	{ "llvm.maxnum", "llvm.maxnum.f32", NULL },
 	{ "llvm.minnum", "llvm.minnum.f32", NULL },
 	{ "llvm.sqrt", "llvm.sqrt.f32", NULL },

@@ -49,7 +49,8 @@ static bool can_change(LLVMValueRef function)
 
 enum fe_status fe_lower_local_calls(struct lowering *lowering)
 {
-	if (!fe_local_pointers_fit(lowering->module, lowering->sm))
+	if (lowering->nvvm_lacks & NVVM_LACKS_NARROW_LOCAL ||
+	    !fe_local_pointers_fit(lowering->module, lowering->sm))
 		return FE_OK;
 	LLVMValueRef next, function = LLVMGetFirstFunction(lowering->module);
 	for (; function; function = next) {

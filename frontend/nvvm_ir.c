@@ -272,6 +272,7 @@ enum fe_status fe_module_print(const struct fe_module *module, const struct abi_
 		.module = module->module,
 		.log = log,
 		.sm = target->sm,
+		.nvvm_lacks = target->nvvm_lacks,
 		.typed_byval = target->sm >= SM_TYPED_BYVAL,
 	};
 	fe_ir_attributes_init(&printer);

@@ -39,6 +39,7 @@ struct ir_printer {
 	unsigned error_count;
 	bool failed;                         /* out of memory */
 	unsigned sm;                         /* compute capability, such as 90 */
+	unsigned nvvm_lacks;                 /* NVVM_LACKS_... */
 	bool local_is_narrow;                /* local pointers have 32 bits: nvvm_ir_layout.c */
 	bool typed_byval;                    /* byval(T) and sret(T), as in the newer dialect */
 

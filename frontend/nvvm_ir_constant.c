@@ -104,6 +104,11 @@ static void print_real(struct ir_printer *printer, LLVMValueRef constant, LLVMTy
 	LLVMBool loses;
 	double value = LLVMConstRealGetDouble(constant, &loses);
 	uint64_t bits;
+	if (fe_ir_type_is(type, LLVMHalfTypeKind) && printer->nvvm_lacks & NVVM_LACKS_HALF) {
+		LLVMTypeRef integer = LLVMInt16TypeInContext(printer->context);
+		print_integer(printer, LLVMConstBitCast(constant, integer), integer);
+		return;
+	}
 	/* Asking for a NaN as a double may quieten it; half has a form of its own. */
 	if (fe_ir_type_is(type, LLVMHalfTypeKind) || isnan(value)) {
 		print_as_llvm(printer, constant);

@@ -72,7 +72,8 @@ void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type)
 		fe_ir_print(printer, "void");
 		break;
 	case LLVMHalfTypeKind:
-		fe_ir_print(printer, "half");
+		/* lower_half_bits.c has replaced what computes with them. */
+		fe_ir_print(printer, printer->nvvm_lacks & NVVM_LACKS_HALF ? "i16" : "half");
 		break;
 	case LLVMFloatTypeKind:
 		fe_ir_print(printer, "float");

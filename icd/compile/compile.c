@@ -150,6 +150,12 @@ static cl_int compile_error(const struct ocl_job *job, enum fe_status status,
 	return frontend_error(job, status);
 }
 
+/* Where no libnvvm gets the NVVM IR, it is that for a libnvvm which lacks nothing. */
+static unsigned lacks_of(const struct ocl_job *job, const struct ocl_code *code)
+{
+	return stops_early(job) ? 0 : be_nvvm_lacks(code->ptx_sm);
+}
+
 static struct fe_compile_job compile_job(const struct ocl_job *job,
 					 struct ocl_outcome *outcome)
 {
@@ -162,6 +168,7 @@ static struct fe_compile_job compile_job(const struct ocl_job *job,
 		.sm = outcome->code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
 		.wide_ids = job->wide_ids,
+		.nvvm_lacks = lacks_of(job, outcome->code),
 		.from_il = job->from_il,
 		.inputs = &outcome->inputs,
 		.llvm_ir = job->stages && job->stages->wants_llvm_ir ? &job->stages->llvm_ir : NULL,
@@ -203,6 +210,7 @@ static cl_int link_objects(const struct ocl_job *job, const struct bytes *object
 		.max_local_B = job->target.max_local_B,
 		/* A linked executable has no object from which code for wide ids could be compiled later. */
 		.wide_ids = job->wide_ids || job->kind == OCL_JOB_LINK,
+		.nvvm_lacks = lacks_of(job, code),
 	};
 	if (job->kind == OCL_JOB_LINK && job->options->create_library) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;

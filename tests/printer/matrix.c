@@ -27,8 +27,11 @@
 enum { BATCH = 64, EVERY_NTH = 8 };
 
 static const struct target targets[] = {
-	{75, 3, false}, {75, 0, false}, {80, 3, false}, {90, 3, true}, {90, 0, true},
-	{100, 3, true}, {100, 0, true}, {120, 3, false},
+	{75, 3, false, 0}, {75, 0, false, 0}, {80, 3, false, 0}, {90, 3, true, 0}, {90, 0, true, 0},
+	{100, 3, true, 0}, {100, 0, true, 0}, {120, 3, false, 0},
+	/* As for libnvvm of CUDA 12.9, 12.4 and 12.0. */
+	{90, 3, true, NVVM_LACKS_COPYSIGN}, {90, 3, true, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF},
+	{90, 0, true, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF | NVVM_LACKS_NARROW_LOCAL},
 };
 
 static unsigned failures;
@@ -36,7 +39,8 @@ static unsigned failures;
 static void complain(const struct target *target, const struct item *item, const char *what)
 {
 	failures++;
-	printf("%s, sm_%u -opt=%u: %s\n", item->name, target->sm, target->optimization, what);
+	printf("%s, sm_%u -opt=%u, without %u: %s\n", item->name, target->sm, target->optimization,
+	       target->lacks, what);
 }
 
 /* -- running ---------------------------------------------------------------------------------- */

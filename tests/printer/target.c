@@ -51,7 +51,8 @@ static bool print(const struct target *target, struct fe_module *module,
 		.uniform_groups = true, .precise_divide = true, .precise_sqrt = true,
 		.optimization = target->optimization,
 	};
-	const struct fe_compile_job job = {.sm = target->sm, .max_local_B = 48 * 1024};
+	const struct fe_compile_job job = {.sm = target->sm, .max_local_B = 48 * 1024,
+					   .nvvm_lacks = target->lacks};
 	struct abi_program *abi = NULL;
 	coverage_note_source(coverage, module);
 	bool good = !fe_module_facts(module, &codegen, &abi, log) &&

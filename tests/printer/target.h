@@ -9,6 +9,7 @@
 struct target {
 	unsigned sm, optimization;
 	bool runs;              /* on the software device, too */
+	unsigned lacks;         /* NVVM IR for a libnvvm that lacks this: NVVM_LACKS_... */
 };
 
 /* PTX of one module with all the items.  coverage: gets what was seen; may be NULL.  False

@@ -14,11 +14,14 @@
  *	                             plant_escape does what a compiler that strangers took over
  *	                             might, in the folder FAULT_NVVM_FOLDER, and is refused when
  *	                             anything of that is allowed
+ *	FAULT_NVVM_LACKS=WORD,...    a program whose text has one of these words is refused when it is
+ *	                             compiled, as an older libnvvm would refuse it
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
 #include "config.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,6 +62,8 @@
 	FORWARD(nvvmGetProgramLogSize, (void *program, size_t *size_B), (program, size_B))      \
 	FORWARD(nvvmGetProgramLog, (void *program, char *text), (program, text))
 
+enum { INVALID_IR = 6 };
+
 enum call {
 #define FORWARD(name, parameters, arguments) CALL_##name,
 	CALLS(FORWARD)
@@ -73,6 +78,9 @@ static const char *const names[] = {
 };
 
 static atomic_ulong counts[CALL_COUNT];
+
+/* A program's modules are added and compiled by one thread. */
+static _Thread_local bool optimised_crashes, refused, is_unknown;
 
 static void *behind(const char *name)
 {
@@ -94,6 +102,8 @@ static int fault_of(enum call call)
 	const size_t name_B = strlen(names[call]);
 	unsigned long n = 0;
 	int result = 0;
+	if (call == CALL_nvvmCompileProgram && is_unknown)
+		return INVALID_IR;
 	if (!wanted || strncmp(wanted, names[call], name_B) || wanted[name_B] != ':' ||
 	    sscanf(wanted + name_B, ":%lu:%d", &n, &result) != 2 || n != number)
 		return 0;
@@ -106,9 +116,6 @@ __attribute__((no_sanitize("undefined"))) static void crash(void)
 	static volatile int *volatile nowhere;
 	*nowhere = 1;
 }
-
-/* A program's modules are added and compiled by one thread. */
-static _Thread_local bool optimised_crashes, refused;
 
 static int use_up(int depth)
 {
@@ -221,9 +228,40 @@ static void plant(const char *text, size_t size_B)
 		pause();
 }
 
+/* Strings are names of types in metadata, which no libnvvm looks at. */
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '"';
+}
+
+static bool has_word(const char *text, size_t size_B, const char *word, size_t word_B)
+{
+	const char *end = text + size_B, *at = text;
+	while ((at = memmem(at, (size_t)(end - at), word, word_B))) {
+		if ((at == text || !is_letter(at[-1])) &&
+		    (at + word_B == end || !is_letter(at[word_B])))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool has_unknown(const char *text, size_t size_B)
+{
+	const char *word = getenv("FAULT_NVVM_LACKS");
+	while (word && *word) {
+		const size_t word_B = strcspn(word, ",");
+		if (has_word(text, size_B, word, word_B))
+			return true;
+		word += word_B + (word[word_B] == ',');
+	}
+	return false;
+}
+
 /* Called by nvvmAddModuleToProgram's row below, whose arguments these are. */
 static int planted(const char *data, size_t size_B)
 {
+	is_unknown = has_unknown(data, size_B);
 	if (!getenv("FAULT_NVVM_PLANTED"))
 		return 1;
 	plant(data, size_B);

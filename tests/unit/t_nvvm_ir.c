@@ -43,11 +43,9 @@ static bool parse(struct outcome *outcome, const char *ir)
 	return !failed;
 }
 
-static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_B,
-				bool uniform_groups)
+static struct outcome lower_job(const char *ir, struct fe_compile_job target, bool uniform_groups)
 {
 	struct outcome outcome = { .status = FE_INTERNAL };
-	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
 	struct codegen_choice codegen = { .uniform_groups = uniform_groups, .optimization = 3 };
 	char *message = NULL;
 	if (!parse(&outcome, ir))
@@ -63,6 +61,13 @@ static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_
 						 &outcome.text, &outcome.log);
 	}
 	return outcome;
+}
+
+static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_B,
+				bool uniform_groups)
+{
+	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
+	return lower_job(ir, target, uniform_groups);
 }
 
 static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
@@ -341,6 +346,94 @@ static void test_dialect(void)
 	CHECK(has(&o.text, " = !{i32 2, i32 0, i32 3, i32 1}"));
 	CHECK(has(&o.text, "@table_x$$"));
 	CHECK(has(&o.text, "@one = internal addrspace(1) constant [1 x half] [half 0xH3C00]"));
+	outcome_finish(&o);
+	outcome_finish(&n);
+}
+
+static const char older_ir[] =
+	"declare float @llvm.copysign.f32(float, float)\n"
+	"declare <2 x half> @llvm.fma.v2f16(<2 x half>, <2 x half>, <2 x half>)\n"
+	"@few = internal addrspace(4) constant [2 x half] [half 0xH3C00, half 0xHC000]\n"
+	"define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %l, half %h, i64 %n) {\n"
+	"  %a = load <2 x half>, ptr addrspace(1) %p\n"
+	"  %b = fadd <2 x half> %a, %a\n"
+	"  %c = call <2 x half> @llvm.fma.v2f16(<2 x half> %b, <2 x half> %a, <2 x half> <half 0xH3C00, half 0xH4000>)\n"
+	"  %d = extractelement <2 x half> %c, i32 1\n"
+	"  %q = getelementptr half, ptr addrspace(4) @few, i64 %n\n"
+	"  %e = load half, ptr addrspace(4) %q\n"
+	"  %f = fneg half %e\n"
+	"  %m = fcmp olt half %d, %f\n"
+	"  %s = select i1 %m, half %h, half %d\n"
+	"  %i = uitofp i64 %n to half\n"
+	"  %t = fmul half %s, %i\n"
+	"  %w = fpext half %t to float\n"
+	"  %x = load float, ptr addrspace(3) %l\n"
+	"  %y = call float @llvm.copysign.f32(float %x, float %w)\n"
+	"  %z = fptrunc float %y to half\n"
+	"  store half %z, ptr addrspace(1) %p\n"
+	"  store float %y, ptr addrspace(3) %l\n  ret void\n}\n";
+
+/* What older versions of libnvvm lack is not in the text for them. */
+static void test_older_libraries(void)
+{
+	static const struct {
+		unsigned lacks;
+		const char *name;
+	} parts[] = {{NVVM_LACKS_COPYSIGN, "llvm.copysign"}, {NVVM_LACKS_HALF, "half"},
+		     {NVVM_LACKS_HALF, "llvm.fma"}, {NVVM_LACKS_NARROW_LOCAL, "p3:32:32:32"}};
+	for (unsigned lacks = 0; lacks < 8; lacks++) {
+		/* From compute_100 on, halves and narrow local pointers go together. */
+		struct fe_compile_job target = { .sm = 100, .max_local_B = 48 * 1024,
+						 .nvvm_lacks = lacks };
+		struct outcome o = lower_job(older_ir, target, true);
+		REQUIRE(o.status == FE_OK);
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+			CHECK_EQ(has(&o.text, parts[i].name), !(lacks & parts[i].lacks));
+		if (lacks & NVVM_LACKS_HALF) {
+			CHECK(has(&o.text, "constant [2 x i16] [i16 15360, i16 -16384]"));
+			CHECK(has(&o.text, "asm \"add.rn.f16 $0, $1, $2;\", \"=h,h,h\""));
+			CHECK(has(&o.text, "asm \"fma.rn.f16 $0, $1, $2, $3;\", \"=h,h,h,h\""));
+			CHECK(has(&o.text, "asm \"cvt.rn.f16.u64 $0, $1;\", \"=h,l\""));
+		}
+		outcome_finish(&o);
+	}
+}
+
+static const char counters_ir[] =
+	"define spir_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b, i32 %step, i32 %n) {\n"
+	"entry:\n  br label %loop\n"
+	"loop:\n"
+	"  %turn = phi i32 [ 0, %entry ], [ %turn.next, %loop ]\n"
+	"  %i = phi i32 [ %a, %entry ], [ %i.next, %loop ]\n"
+	"  %j = phi i32 [ %b, %entry ], [ %j.next, %loop ]\n"
+	"  %k = phi i32 [ 7, %entry ], [ %k.next, %loop ]\n"
+	"  %other = phi i32 [ 7, %entry ], [ %other.next, %loop ]\n"
+	"  %x = xor i32 %i, %j\n  %y = xor i32 %k, %other\n  %z = xor i32 %x, %y\n"
+	"  store i32 %z, ptr addrspace(1) %p\n"
+	"  %i.next = add nsw i32 %i, %step\n  %j.next = add i32 %step, %j\n"
+	"  %k.next = add i32 %k, %step\n  %other.next = add i32 %other, %turn\n"
+	"  %turn.next = add i32 %turn, 1\n"
+	"  %more = icmp ult i32 %turn.next, %n\n"
+	"  br i1 %more, label %loop, label %done\n"
+	"done:\n  ret void\n}\n";
+
+static unsigned count(const struct bytes *bytes, const char *part)
+{
+	unsigned found = 0;
+	for (const char *at = bytes_string(bytes); (at = strstr(at, part)); at++)
+		found++;
+	return found;
+}
+
+/* Of the three counters with one step that does not change, one stays. */
+static void test_counters(void)
+{
+	struct outcome o = lower(counters_ir, 90, 48 * 1024);
+	struct outcome n = lower(counters_ir, 100, 48 * 1024);
+	REQUIRE(o.status == FE_OK && n.status == FE_OK);
+	CHECK_EQ(count(&o.text, " phi i32 "), 3);
+	CHECK_EQ(count(&o.text, " sub i32 "), 2);
+	CHECK_EQ(count(&n.text, " phi i32 "), 5);
 	outcome_finish(&o);
 	outcome_finish(&n);
 }
@@ -672,7 +765,7 @@ static void test_constant_expressions(void)
 
 TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
-	  TEST(test_hidden_parameters), TEST(test_dialect),
+	  TEST(test_hidden_parameters), TEST(test_dialect), TEST(test_older_libraries), TEST(test_counters),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
 	  TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
