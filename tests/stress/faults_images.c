@@ -137,6 +137,32 @@ static void work_mirror(struct faults_run *run, cl_command_queue queue, cl_progr
 	drop(run, buffer);
 }
 
+/* A packed image, which kernels use as floats: 5-6-5 bits of what the first one writes, 5, are all ones. */
+static void work_packed(struct faults_run *run, cl_command_queue queue, cl_program program)
+{
+	static float texels[IMAGE_B / 4];
+	static unsigned short words[WIDTH * HEIGHT];
+	static const size_t layers[3] = {WIDTH, HEIGHT / 2, 2};
+	const cl_image_format format = {CL_RGB, CL_UNORM_SHORT_565};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = WIDTH,
+				    .image_height = HEIGHT / 2, .image_array_size = 2};
+	cl_int code = 12345;
+	cl_mem image = clCreateImage(run->context, CL_MEM_COPY_HOST_PTR, &format, &desc, words, &code);
+	NOTE(clCreateImage, code);
+	cl_mem out = clCreateBuffer(run->context, 0, IMAGE_B, NULL, &code);
+	NOTE(clCreateBuffer, code);
+	if (image && out) {
+		work_layers(run, queue, program, "layers_put", image, NULL);
+		work_layers(run, queue, program, "layers_double", image, out);
+		TRY(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
+		check(run, texels, 2, __LINE__);
+		TRY(clEnqueueReadImage(queue, image, CL_TRUE, origin, layers, 0, 0, words, 0, NULL, NULL));
+		WRONG_UNLESS(run->errors || words[7] == 0xFFFF);
+	}
+	drop(run, image);
+	drop(run, out);
+}
+
 void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
 	static float texels[IMAGE_B / 4];
@@ -149,6 +175,8 @@ void faults_images(struct faults_run *run, cl_command_queue queue, cl_program pr
 	}
 	drop(run, image);
 	drop(run, other);
-	if (queue && program)
+	if (queue && program) {
 		work_mirror(run, queue, program);
+		work_packed(run, queue, program);
+	}
 }
