@@ -92,6 +92,7 @@ frontend_cxx_sources = \
 	frontend/constructors.cpp frontend/constructors.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/evaluator.cpp frontend/evaluator.h \
+	frontend/inlined_calls.cpp \
 	frontend/kernel_bodies.cpp frontend/kernel_bodies.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \

@@ -2,6 +2,7 @@
 
 #include "frontend/kernel_facts.h"
 #include "frontend/lower.h"
+#include "frontend/module.h"
 
 #include <string.h>
 
@@ -279,10 +280,36 @@ static bool is_known(struct site *site, LLVMValueRef function)
 	return known;
 }
 
+static const char *const sizes[] = {"llvm.nvvm.read.ptx.sreg.ntid.x", "llvm.nvvm.read.ptx.sreg.ntid.y",
+				    "llvm.nvvm.read.ptx.sreg.ntid.z"};
+static const char *const ids[] = {"llvm.nvvm.read.ptx.sreg.tid.x", "llvm.nvvm.read.ptx.sreg.tid.y",
+				  "llvm.nvvm.read.ptx.sreg.tid.z"};
+
+/* Functions that kernels of several sizes share know none.  In kernels that require one, those that ask for it are
+ * inlined, and then all that read it. */
+static void separate_kernels(const struct site *site, LLVMValueRef question)
+{
+	const struct abi_program *abi = site->lowering->abi;
+	LLVMModuleRef module = site->lowering->module;
+	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+		LLVMValueRef entry = LLVMGetNamedFunction(module, abi->kernels[i].entry);
+		if (!entry || LLVMIsDeclaration(entry) || !abi->kernels[i].required_local[0] ||
+		    !fe_inline_callers(entry, question))
+			continue;
+		for (unsigned d = 0; d < 3; d++) {
+			LLVMValueRef read = LLVMGetNamedFunction(module, sizes[d]);
+			if (read)
+				(void)fe_inline_callers(entry, read);
+		}
+	}
+}
+
 /* Answers the builtin library's question whether the size of the work-group is a constant. */
 static void answer_known(struct site *site)
 {
 	LLVMValueRef question = LLVMGetNamedFunction(site->lowering->module, "__culvert_hidden_size_is_known");
+	if (question && site->uniform && !site->lowering->unoptimized)
+		separate_kernels(site, question);
 	LLVMUseRef next = question ? LLVMGetFirstUse(question) : NULL;
 	for (LLVMUseRef use = next; use; use = next) {
 		LLVMValueRef old = fe_use_call(use);
@@ -311,10 +338,6 @@ enum fe_status fe_lower_work_items(struct lowering *lowering)
 	answer_known(&site);
 	/* At the edges of a launch that is not uniform groups are smaller. */
 	for (site.dimension = 0; site.uniform && site.dimension < 3; site.dimension++) {
-		static const char *const sizes[] = {"llvm.nvvm.read.ptx.sreg.ntid.x", "llvm.nvvm.read.ptx.sreg.ntid.y",
-						    "llvm.nvvm.read.ptx.sreg.ntid.z"};
-		static const char *const ids[] = {"llvm.nvvm.read.ptx.sreg.tid.x", "llvm.nvvm.read.ptx.sreg.tid.y",
-						  "llvm.nvvm.read.ptx.sreg.tid.z"};
 		replace_reads(&site, sizes[site.dimension], false);
 		replace_reads(&site, ids[site.dimension], true);
 	}

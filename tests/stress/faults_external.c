@@ -124,6 +124,18 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	TRY(clReleaseMemObject(mem));
 }
 
+/* Not on every machine that softcuda acts as. */
+static bool exports_dma_buf(struct faults_run *run)
+{
+	cl_uint types[4] = {0};
+	bool listed = false;
+	TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT, sizeof(types), types,
+			    NULL));
+	for (unsigned i = 0; i < 4; i++)
+		listed = listed || types[i] == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR;
+	return listed;
+}
+
 /* Made to be exported, filled, and named by a handle. */
 static void use_exported(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
 			 cl_uint type)
@@ -147,7 +159,7 @@ static void use_exported(struct faults_run *run, cl_platform_id platform, cl_com
 	TRY(clFinish(queue));
 	if (!NOTE(clGetMemObjectHandleForTypeCULVERT,
 		  handle_of(mem, run->devices[0], type, sizeof(handle), handle, NULL)) &&
-	    type == OPAQUE_FD) {
+	    type != CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT) {
 		memcpy(&fd, handle, sizeof(fd));
 		WRONG_UNLESS(!close(fd));
 	}
@@ -225,6 +237,8 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
 	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use_exported(run, platform, queue, OPAQUE_FD);
+	if (exports_dma_buf(run))
+		use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR);
 	use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT);
 	use_ipc(run, platform, queue);
 	signal_and_wait(run, platform, queue, fifo_open());

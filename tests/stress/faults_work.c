@@ -2,6 +2,10 @@
 
 #include "tests/stress/faults.h"
 
+#include "icd/include/cl_culvert.h"
+
+#include <CL/cl_ext.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,6 +368,23 @@ static void work_maps(struct faults_run *run, cl_command_queue queue, cl_mem_fla
 	drop(run, mem);
 }
 
+/* Advice about memory, which changes no results. */
+static void advise(struct faults_run *run, cl_command_queue queue, void *shared)
+{
+	cl_platform_id platform = NULL;
+	clEnqueueMemAdviseINTEL_fn clEnqueueMemAdviseINTEL_ = NULL;
+	if (TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL)))
+		return;
+	void *found = clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueMemAdviseINTEL");
+	memcpy(&clEnqueueMemAdviseINTEL_, &found, sizeof(found));
+	WRONG_UNLESS(found);
+	if (!found)
+		return;
+	KEEP(clEnqueueMemAdviseINTEL_(queue, shared, SIZE_B, CL_MEM_ADVICE_SET_PREFERRED_DEVICE_CULVERT, 0, NULL,
+				      slot(run)));
+	KEEP(clEnqueueMemAdviseINTEL_(queue, shared, SIZE_B, 0, 0, NULL, slot(run)));
+}
+
 /* Memory at one address: filled, mapped, copied, and freed in its turn. */
 static void work_shared(struct faults_run *run, cl_command_queue queue)
 {
@@ -380,6 +401,7 @@ static void work_shared(struct faults_run *run, cl_command_queue queue)
 	KEEP(clEnqueueSVMMemFill(queue, shared, &five, sizeof(five), SIZE_B, 0, NULL, slot(run)));
 	KEEP(clEnqueueSVMMigrateMem(queue, 1, (const void *[]){shared}, NULL, 0, 0, NULL,
 				    slot(run)));
+	advise(run, queue, shared);
 	if (!TRY(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, SIZE_B, 0, NULL, NULL)))
 		KEEP(clEnqueueSVMUnmap(queue, shared, 0, NULL, slot(run)));
 	if (!TRY(clEnqueueSVMMemcpy(queue, CL_TRUE, back, shared, SIZE_B, 0, NULL, NULL)) &&

@@ -34,7 +34,8 @@ check()
 		[ "$count" -eq "${1%% *}" ] || wrong "in its loop $count times ${1#* }, not ${1%% *}" ;;
 	copies)
 		count=$(grep -c 'cp\.async\.c[ag]' "$folder/body")
-		[ "$sm" -lt 80 ] || [ "$count" -eq "$1" ] || wrong "$count asynchronous copies, not $1" ;;
+		[ "$sm" -lt 80 ] || [ "$count" -eq "$1" ] || wrong "$count asynchronous copies, not $1"
+		[ "$sm" -lt 80 ] || ! grep -E '%ntid|div\.' "$folder/body" || wrong "computes with the size" ;;
 	parameters)
 		count=`sed '/^)/q' "$folder/body" | grep -c '\.param'`
 		[ "$count" -eq "$1" ] || wrong "$count parameters, not $1" ;;
