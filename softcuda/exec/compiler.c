@@ -303,8 +303,8 @@ const struct compiled *compilation_finish(struct compilation *compilation, struc
 {
 	struct bytes answer = BYTES_INIT;
 	struct compiled *compiled = NULL;
-	const char *image;
-	size_t image_B;
+	const char *image = NULL;
+	size_t image_B = 0;
 	bool sound = false;
 	const int error = receive(compilation, &answer, why);
 	if (!error)
@@ -337,8 +337,8 @@ const struct compiled *compilation_find(const struct soft_program *program, cons
 {
 	struct bytes builders = BYTES_INIT, wanted = BYTES_INIT, answer = BYTES_INIT, why = BYTES_INIT;
 	struct compiled *compiled = NULL;
-	const char *image;
-	size_t image_B;
+	const char *image = NULL;
+	size_t image_B = 0;
 	bool sound;
 	if (!code_cache_is_on())
 		return NULL;

@@ -22,10 +22,11 @@ static const char compiler[] = "culvert-softcuda-compile";
 
 /* --- what the environment says (linked with --wrap) ---------- */
 
-static void append_variable(struct bytes *text, const char *name)
+/* If there is such a variable, one bit is another. */
+static void change_if(const char *variable, struct bytes *text)
 {
-	const char *value = getenv(name);
-	bytes_append_string(text, value ? value : "");
+	if (getenv(variable) && text->size_B)
+		text->data[text->size_B - 1] ^= 1;
 }
 
 void __real_processors_describe(struct bytes *text);
@@ -33,7 +34,7 @@ void __wrap_processors_describe(struct bytes *text);
 void __wrap_processors_describe(struct bytes *text)
 {
 	__real_processors_describe(text);
-	append_variable(text, "TEST_PROCESSOR");
+	change_if("TEST_PROCESSOR", text);
 }
 
 bool __real_build_id_append_own(struct bytes *text, const char *name, const char *const *others, size_t count);
@@ -41,7 +42,7 @@ bool __wrap_build_id_append_own(struct bytes *text, const char *name, const char
 bool __wrap_build_id_append_own(struct bytes *text, const char *name, const char *const *others, size_t count)
 {
 	const bool known = __real_build_id_append_own(text, name, others, count);
-	append_variable(text, "TEST_BUILDERS");
+	change_if("TEST_BUILDERS", text);
 	return known && !getenv("TEST_NO_BUILDERS");
 }
 
@@ -228,7 +229,7 @@ static void other_processors_and_compilers_have_entries_of_their_own(void)
 	static const char *const variables[] = {"TEST_PROCESSOR", "TEST_BUILDERS"};
 	fresh();
 	for (unsigned i = 0; i < 2; i++) {
-		setenv(variables[i], "another", 1);
+		setenv(variables[i], "1", 1);
 		run_case("compiles", compiler, NULL);
 		run_case("finds", compiler, NULL);
 		unsetenv(variables[i]);
