@@ -39,6 +39,9 @@ enum { FORESEEN_PART = 32, FORESEEN_MOST_NS = 1000000 };
 /* Shorter waits are polled without pauses and not remembered. */
 enum { FORESEEN_LEAST_NS = 100000 };
 
+/* Kernels of the software driver run on the processors on which a thread would poll. */
+static const struct manner manner_of_software = {"auto", 20000, 16, 30000, 1000000, false};
+
 static const struct manner *chosen = &manners[0];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -47,7 +50,7 @@ static void manner_choose(void)
 	const char *name = option_string(OPTION_WAIT);
 	for (size_t i = 0; i < sizeof(manners) / sizeof(manners[0]); i++) {
 		if (!strcmp(manners[i].name, name)) {
-			chosen = &manners[i];
+			chosen = !i && cuda_is_software() ? &manner_of_software : &manners[i];
 			return;
 		}
 	}
