@@ -180,7 +180,8 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	const uint32_t all = width == LANES ? MASK_ALL : (1u << width) - 1;
 	for (uint32_t p = 0; p < parts; p++) {
 		const uint32_t left = group->thread_count - p * width;
-		group->at[p] = 0;
+		/* Plain code stores only how parts stand that have not ended. */
+		group->at[p] = compiled->plain ? COMPILED_DONE : 0;
 		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
 	}
 	group->ready = compiled->plain;

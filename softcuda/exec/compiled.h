@@ -32,7 +32,7 @@ enum {
 };
 
 /* Runs the parts [first, end) of a group, all of which are at this entry.  Returns their state afterwards,
- * COMPILED_MIXED if it is not one for all, or COMPILED_FAULT. */
+ * COMPILED_MIXED if it is not one for all or, of plain code, not COMPILED_DONE, or COMPILED_FAULT. */
 typedef uint32_t compiled_run(struct group *group, uint32_t first, uint32_t end);
 
 /* A register whose value is equal in all lanes of a part, or grows by a constant stride from lane to lane.  While the
@@ -99,7 +99,8 @@ struct compiled {
 	const struct code *code;
 	uint32_t width;           /* lanes of a part */
 	bool may_wait;            /* a loop may wait for another work-group */
-	bool plain;               /* it runs a group in one call, and leaves the state of its warps unchanged */
+	bool plain;               /* it runs a group in one call, leaves the state of its warps and the lanes of its parts unchanged,
+				   * and does not store that a part has ended */
 	uint32_t entry_count;
 	struct compiled_entry *entries;
 	uint32_t slot_count;      /* number of ranges of memory that the code caches (group.slots) */

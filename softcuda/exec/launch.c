@@ -178,6 +178,22 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 	return group;
 }
 
+/* Runs a group, and, in its memory, the rest of the share, as long as machine code runs all of a group in one call. */
+static enum group_state run_group(struct pending *pending, struct share *share, struct group *group, uint64_t budget)
+{
+	const struct job *job = &pending->job;
+	enum group_state state = group_run(group, budget);
+	while (state == GROUP_DONE && group->ready && share->rest &&
+	       !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+		memcpy(group->ctaid, share->ctaid, sizeof(group->ctaid));
+		step_share(share, job->launch->grid);
+		if (job->shared_B)
+			memset(group->shared, 0, job->shared_B);
+		state = compiled_group_run(group);
+	}
+	return state;
+}
+
 /* launching: this is the launching thread, which may offer the launch to others. */
 static void run_groups(struct pending *pending, bool launching)
 {
@@ -188,7 +204,7 @@ static void run_groups(struct pending *pending, bool launching)
 	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
-		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
+		if (run_group(pending, &ring.share, group, alone ? alone_turn : usual) == GROUP_RUNS) {
 			group->next = NULL;
 			*ring.last = group;
 			ring.last = &group->next;

@@ -10,6 +10,12 @@
 static value part_lanes(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
+	if (e->compiled->plain) {
+		/* All lanes that the group has. */
+		value first = LLVMBuildMul(b, e->part, emit_i32(e, e->plan->width), "");
+		value left = LLVMBuildSub(b, e->thread_count, first, "");
+		return LLVMBuildICmp(b, LLVMIntULT, emit_row(e, emit_i32(e, 0), 1), emit_splat(e, left), "");
+	}
 	value list = emit_field(e, e->pointer, e->group, offsetof(struct group, part_lanes));
 	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 4), ""), e->i64, "");
 	value bits = LLVMBuildLoad2(b, e->i32, emit_at(e, list, number), "");
@@ -338,6 +344,7 @@ static void read_launch(struct emitter *e)
 {
 	e->job = emit_field(e, e->pointer, e->group, offsetof(struct group, job));
 	e->launch = emit_field(e, e->pointer, e->job, offsetof(struct job, launch));
+	e->thread_count = emit_field(e, e->i32, e->group, offsetof(struct group, thread_count));
 	e->shared = emit_field(e, e->pointer, e->group, offsetof(struct group, shared));
 	e->shared_B = emit_field(e, e->i32, e->job, offsetof(struct job, shared_B));
 	e->constants = emit_field(e, e->pointer, e->job, offsetof(struct job, constants));
@@ -415,7 +422,7 @@ static void make_function(struct emitter *e, const char *name)
 	e->live = emit_slot(e, LLVMVectorType(e->i1, e->plan->width), "live");
 	e->budget = emit_slot(e, e->i32, "budget");
 	e->state = emit_slot(e, e->i32, "state");
-	LLVMBuildStore(e->builder, emit_i32(e, EMIT_STATE_NONE), e->state);
+	LLVMBuildStore(e->builder, emit_i32(e, e->compiled->plain ? COMPILED_DONE : EMIT_STATE_NONE), e->state);
 	read_launch(e);
 }
 

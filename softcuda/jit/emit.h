@@ -37,7 +37,7 @@ struct emitter {
 	LLVMBasicBlockRef head;           /* runs once, before the loop over parts */
 	LLVMBasicBlockRef first_block, next_part;  /* the first and the last of the loop over parts */
 	value group, launch, job;         /* the group, and what its fields point to */
-	value shared, shared_B, parameters, constants;
+	value thread_count, shared, shared_B, parameters, constants;
 	value part, warp, first_lane;     /* the part's index, its warp, its first lane's index in the warp */
 	value registers, local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */

@@ -116,6 +116,10 @@ void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt)
 void emit_part_end(struct emitter *e, value how)
 {
 	LLVMBuilderRef b = e->builder;
+	if (e->compiled->plain && LLVMConstIntGetZExtValue(how) == COMPILED_DONE) {
+		LLVMBuildBr(b, e->next_part);
+		return;
+	}
 	value at = emit_field(e, e->pointer, e->group, offsetof(struct group, at));
 	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 2), ""), e->i64, "");
 	LLVMBuildStore(b, LLVMBuildTrunc(b, how, e->i16, ""), emit_at(e, at, number));
