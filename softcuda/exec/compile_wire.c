@@ -89,14 +89,12 @@ static void put_build(struct bytes *message)
 
 /* --- orders ---------- */
 
-/* An op as an order has it, with every byte defined: the order is a key of the cache.  The line in the PTX is of no interest to the
- * compiler. */
+/* An op as an order has it, with every byte defined: the order is a key of the cache. */
 static struct op order_op(const struct op *from)
 {
 	struct op op;
 	memcpy(&op, from, sizeof(op));
 	op.run = NULL;
-	op.line = 0;
 	const size_t end_B = offsetof(struct op, narrow) + sizeof(op.narrow);
 	memset((char *)&op + end_B, 0, offsetof(struct op, imm) - end_B);
 	return op;

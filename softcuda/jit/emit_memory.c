@@ -3,7 +3,9 @@
  * Each access has a fast path, for lanes whose bytes are in shared memory, in the lane's local memory, or in a
  * range of other memory that the group has looked up before (a slot).  The slow path calls the interpreter's
  * handler, which does all other accesses and reports faults.  If the lanes' addresses are consecutive, the fast
- * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters. */
+ * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters, which takes many
+ * times as long.  So where addresses vary in a way that is not known, such as indices that are clamped, it tests whether all
+ * lanes access consecutive addresses, and then accesses a vector. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -27,6 +29,7 @@ struct access {
 	unsigned count, total_B;  /* elements of a lane, and the size of all of them */
 	bool is_private;          /* in private memory, or probably: by a generic address */
 	enum shape shape;
+	bool may_be_next;         /* of SHAPE_ANY: they may be consecutive nonetheless, which a test finds out */
 	uint32_t span_B;          /* bytes accessed from `address` on: of all lanes for SHAPE_NEXT, else of one */
 	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
 	value mask;               /* the lanes that access */
@@ -45,6 +48,7 @@ static void find_shape(struct access *a)
 			(a->op->space == SPACE_GENERIC && web != PLAN_NONE && a->e->plan->webs[web].is_private);
 	if (a->is_private)
 		a->shape = SHAPE_ANY;
+	a->may_be_next = !linear && !a->is_private;
 	a->span_B = a->shape == SHAPE_NEXT ? a->total_B * a->e->plan->width : a->total_B;
 }
 
@@ -76,21 +80,50 @@ static value limit_of(const struct access *a, value size_B)
 	return limit;
 }
 
+/* How far a number of access->total_B bytes, a power of two, has to be shifted to be 1. */
+static unsigned log2_of(const struct access *a)
+{
+	return (unsigned)__builtin_ctz(a->total_B);
+}
+
+/* As is_slow, for one offset.  Rotated to the right, an offset that is not aligned is a large number; so one comparison
+ * finds both.  The limit for that is hoisted out of the loop over parts; it is 0 if the memory itself is not aligned. */
+static value is_slow_scalar(const struct access *a, value offset, value limit, value start)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef type = LLVMTypeOf(offset);
+	if (a->total_B > 1) {
+		LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+		LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(e->head));
+		limit = LLVMBuildAdd(b, limit, emit_number(e, limit, a->total_B - 1), "");
+		limit = LLVMBuildLShr(b, limit, emit_number(e, limit, log2_of(a)), "");
+		if (start) {
+			value low = LLVMBuildAnd(b, start, emit_number(e, start, a->total_B - 1), "");
+			value aligned = LLVMBuildICmp(b, LLVMIntEQ, low, emit_number(e, low, 0), "");
+			limit = LLVMBuildSelect(b, aligned, limit, emit_number(e, limit, 0), "");
+		}
+		LLVMPositionBuilderAtEnd(b, here);
+		offset = emit_intrinsic(e, "llvm.fshr", &type, 1,
+					(value[]){offset, offset, emit_number(e, offset, log2_of(a))}, 3);
+	}
+	return LLVMBuildICmp(b, LLVMIntUGE, offset, limit, "");
+}
+
 /* The scalar condition for the slow path: an offset is outside [0, limit), or an address is not aligned.  Of a
- * vector only the lanes that access are considered. */
-static value is_slow(const struct access *a, value offset, value limit)
+ * vector only the lanes that access are considered.  start: where the memory begins at which the offsets count; NULL: at
+ * an aligned address. */
+static value is_slow(const struct access *a, value offset, value limit, value start)
 {
 	LLVMBuilderRef b = a->e->builder;
-	if (!emit_is_scalar(offset))
-		limit = emit_splat(a->e, limit);
-	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, limit, "");
+	if (emit_is_scalar(offset))
+		return is_slow_scalar(a, offset, limit, start);
+	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, emit_splat(a->e, limit), "");
 	if (a->total_B > 1) {
 		value low = LLVMBuildAnd(b, a->address, emit_number(a->e, a->address, a->total_B - 1), "");
 		value skewed = LLVMBuildICmp(b, LLVMIntNE, low, emit_number(a->e, low, 0), "");
 		outside = LLVMBuildOr(b, outside, skewed, "");
 	}
-	if (emit_is_scalar(outside))
-		return outside;
 	return emit_any(a->e, LLVMBuildAnd(b, outside, a->mask, ""));
 }
 
@@ -135,7 +168,7 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 	LLVMBuilderRef b = e->builder;
 	*slot_out = PLAN_NONE;
 	if (a->op->space == SPACE_SHARED) {
-		*slow_out = is_slow(a, a->address, limit_of(a, e->shared_B));
+		*slow_out = is_slow(a, a->address, limit_of(a, e->shared_B), NULL);
 		value offset = emit_resize(e, a->address, 32, 64, false);
 		value base = LLVMBuildPtrToInt(b, e->shared, e->i64, "");
 		return LLVMBuildAdd(b, emit_is_scalar(offset) ? base : emit_splat(e, base), offset, "");
@@ -144,7 +177,7 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 		/* A generic address of other memory becomes an offset that is too large. */
 		value offset = a->op->space == SPACE_LOCAL ? a->address :
 			       LLVMBuildSub(b, a->address, emit_number(e, a->address, WINDOW_LOCAL), "");
-		*slow_out = is_slow(a, offset, limit_of(a, emit_i64(e, e->plan->code->local_B)));
+		*slow_out = is_slow(a, offset, limit_of(a, emit_i64(e, e->plan->code->local_B)), NULL);
 		value lane = LLVMBuildZExt(b, e->first_lane, e->i64, "");
 		value lanes = LLVMBuildMul(b, emit_row(e, lane, 1), emit_splat(e, e->local_stride), "");
 		lanes = LLVMBuildAdd(b, lanes, emit_splat(e, e->local), "");
@@ -154,7 +187,7 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 	read_slot(e, *slot_out);
 	value start = e->slot_start[*slot_out];
 	value offset = LLVMBuildSub(b, a->address, emit_is_scalar(a->address) ? start : emit_splat(e, start), "");
-	*slow_out = is_slow(a, offset, limit_of(a, e->slot_size[*slot_out]));
+	*slow_out = is_slow(a, offset, limit_of(a, e->slot_size[*slot_out]), start);
 	return a->address;
 }
 
@@ -165,11 +198,11 @@ static LLVMTypeRef memory_type(const struct access *a)
 	return emit_integer(a->e, 8u * a->verb->size_B);
 }
 
-/* The pointer, or the vector of pointers, to an element of the access at `place`. */
-static value pointer_at(const struct access *a, value place, unsigned element)
+/* The pointer, or the vector of pointers, to what is offset_B bytes behind `place`. */
+static value pointer_at(const struct access *a, value place, unsigned offset_B)
 {
 	struct emitter *e = a->e;
-	place = LLVMBuildAdd(e->builder, place, emit_number(e, place, (uint64_t)element * a->verb->size_B), "");
+	place = LLVMBuildAdd(e->builder, place, emit_number(e, place, offset_B), "");
 	return LLVMBuildIntToPtr(e->builder, place, emit_type(e, e->pointer, emit_is_scalar(place)), "");
 }
 
@@ -205,13 +238,98 @@ static value masked(const struct emitter *e, const char *name, LLVMTypeRef *over
 	return call;
 }
 
-static value gather(const struct access *a, value place, unsigned element)
+/* The integers of size_B bytes, 4 or 8, that the lanes have at offset_B from `place`. */
+static value gather(const struct access *a, value place, unsigned offset_B, unsigned size_B)
 {
 	struct emitter *e = a->e;
-	value pointers = pointer_at(a, place, element);
-	LLVMTypeRef types[2] = {emit_type(e, memory_type(a), false), LLVMTypeOf(pointers)};
+	value pointers = pointer_at(a, place, offset_B);
+	LLVMTypeRef types[2] = {emit_type(e, emit_integer(e, 8 * size_B), false), LLVMTypeOf(pointers)};
 	const value operands[3] = {pointers, a->mask, LLVMConstNull(types[0])};
-	return masked(e, "llvm.masked.gather", types, operands, 3, 0, a->verb->size_B);
+	return masked(e, "llvm.masked.gather", types, operands, 3, 0, size_B);
+}
+
+/* As gather, for 1 or 2 bytes, for which processors have no instruction: of the aligned 4 bytes around them, which are in
+ * the same page. */
+static value gather_small(const struct access *a, value place, unsigned size_B)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	value within = LLVMBuildAnd(b, place, emit_number(e, place, 3), "");
+	value word = gather(a, LLVMBuildSub(b, place, within, ""), 0, 4);
+	value bits = LLVMBuildShl(b, emit_resize(e, within, 64, 32, false), emit_number(e, word, 3), "");
+	return emit_resize(e, LLVMBuildLShr(b, word, bits, ""), 32, 8 * size_B, false);
+}
+
+/* The size of the pieces of an access that one gather or scatter moves: all elements of a lane, if they are 8 bytes or
+ * less. */
+static unsigned piece_B(const struct access *a)
+{
+	return a->total_B < 8 ? a->total_B : 8;
+}
+
+static void load_apart(const struct access *a, value place, value *elements_out)
+{
+	struct emitter *e = a->e;
+	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
+	for (unsigned i = 0; i < a->count; i += each) {
+		value piece = size_B < 4 ? gather_small(a, place, size_B) : gather(a, place, i * a->verb->size_B, size_B);
+		for (unsigned k = 0; k < each; k++) {
+			value shift = emit_number(e, piece, 8u * k * a->verb->size_B);
+			elements_out[i + k] = emit_resize(e, LLVMBuildLShr(e->builder, piece, shift, ""), 8 * size_B,
+							  8u * a->verb->size_B, false);
+		}
+	}
+}
+
+/* A scalar condition: all lanes of the part access, and their addresses are consecutive. */
+static value all_are_next(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
+	value differ = LLVMBuildICmp(e->builder, LLVMIntNE, place, emit_row(e, first, a->total_B), "");
+	differ = LLVMBuildOr(e->builder, differ, LLVMBuildNot(e->builder, a->mask, ""), "");
+	return LLVMBuildNot(e->builder, emit_any(e, differ), "");
+}
+
+/* Loads all lanes' elements as one vector. */
+static void load_next(const struct access *a, value pointer, value *elements_out)
+{
+	struct emitter *e = a->e;
+	value all = LLVMBuildLoad2(e->builder, LLVMVectorType(memory_type(a), e->plan->width * a->count), pointer, "");
+	LLVMSetAlignment(all, a->verb->size_B);
+	for (unsigned i = 0; i < a->count; i++)
+		elements_out[i] = a->count == 1 ? all : every(e, all, i, a->count);
+}
+
+static value first_pointer(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
+	return LLVMBuildIntToPtr(e->builder, first, e->pointer, "");
+}
+
+/* Loads the elements of each lane where addresses vary. */
+static void load_any(const struct access *a, value place, value *elements_out)
+{
+	struct emitter *e = a->e;
+	value one[4], other[4];
+	if (!a->may_be_next) {
+		load_apart(a, place, elements_out);
+		return;
+	}
+	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"), on = emit_block(e, "loaded");
+	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
+	LLVMPositionBuilderAtEnd(e->builder, next);
+	load_next(a, first_pointer(a, place), one);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, apart);
+	load_apart(a, place, other);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+	for (unsigned i = 0; i < a->count; i++) {
+		elements_out[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(one[i]), "");
+		LLVMAddIncoming(elements_out[i], (value[]){one[i], other[i]}, (LLVMBasicBlockRef[]){next, apart}, 2);
+	}
 }
 
 /* Assigns a loaded element to its register, extended if it is a byte. */
@@ -224,23 +342,17 @@ static void put_loaded(const struct access *a, unsigned element, value v)
 static void load(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
-	value all = NULL;
-	if (a->shape == SHAPE_NEXT) {
-		LLVMTypeRef type = LLVMVectorType(memory_type(a), e->plan->width * a->count);
-		all = LLVMBuildLoad2(e->builder, type, pointer_at(a, place, 0), "");
-		LLVMSetAlignment(all, a->verb->size_B);
-	}
+	value elements[4];
+	if (a->shape == SHAPE_NEXT)
+		load_next(a, pointer_at(a, place, 0), elements);
+	else if (a->shape == SHAPE_ANY)
+		load_any(a, place, elements);
 	for (unsigned i = 0; i < a->count; i++) {
-		value v;
-		if (all) {
-			v = a->count == 1 ? all : every(e, all, i, a->count);
-		} else if (a->shape == SHAPE_SAME) {
-			v = LLVMBuildLoad2(e->builder, memory_type(a), pointer_at(a, place, i), "");
-			LLVMSetAlignment(v, a->verb->size_B);
-		} else {
-			v = gather(a, place, i);
+		if (a->shape == SHAPE_SAME) {
+			elements[i] = LLVMBuildLoad2(e->builder, memory_type(a), pointer_at(a, place, i * a->verb->size_B), "");
+			LLVMSetAlignment(elements[i], a->verb->size_B);
 		}
-		put_loaded(a, i, v);
+		put_loaded(a, i, elements[i]);
 	}
 }
 
@@ -295,6 +407,44 @@ static value last_of(const struct access *a, unsigned element)
 	return LLVMBuildExtractElement(e->builder, stored(a, element, false), lane, "");
 }
 
+/* Stores the elements of each lane: pieces of up to 8 bytes, which are put together from the elements. */
+static void scatter(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
+	for (unsigned i = 0; i < a->count; i += each) {
+		value piece = NULL, pointers = pointer_at(a, place, i * a->verb->size_B);
+		for (unsigned k = 0; k < each; k++) {
+			value v = emit_resize(e, stored(a, i + k, false), 8u * a->verb->size_B, 8 * size_B, false);
+			v = LLVMBuildShl(b, v, emit_number(e, v, 8u * k * a->verb->size_B), "");
+			piece = piece ? LLVMBuildOr(b, piece, v, "") : v;
+		}
+		LLVMTypeRef types[2] = {LLVMTypeOf(piece), LLVMTypeOf(pointers)};
+		masked(e, "llvm.masked.scatter", types, (value[]){piece, pointers, a->mask}, 3, 1, size_B);
+	}
+}
+
+/* Stores the elements of each lane where addresses vary. */
+static void store_any(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	if (!a->may_be_next) {
+		scatter(a, place);
+		return;
+	}
+	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"), on = emit_block(e, "stored");
+	value mask;
+	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
+	LLVMPositionBuilderAtEnd(e->builder, next);
+	LLVMSetAlignment(LLVMBuildStore(e->builder, interleaved(a, &mask), first_pointer(a, place)), a->verb->size_B);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, apart);
+	scatter(a, place);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
 static void store(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
@@ -305,16 +455,13 @@ static void store(const struct access *a, value place)
 		masked(e, "llvm.masked.store", types, (value[]){all, pointer, mask}, 3, 1, a->verb->size_B);
 		return;
 	}
+	if (a->shape == SHAPE_ANY) {
+		store_any(a, place);
+		return;
+	}
 	for (unsigned i = 0; i < a->count; i++) {
-		value pointer = pointer_at(a, place, i);
-		if (a->shape == SHAPE_SAME) {
-			value s = LLVMBuildStore(e->builder, last_of(a, i), pointer);
-			LLVMSetAlignment(s, a->verb->size_B);
-			continue;
-		}
-		value v = stored(a, i, false);
-		LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointer)};
-		masked(e, "llvm.masked.scatter", types, (value[]){v, pointer, a->mask}, 3, 1, a->verb->size_B);
+		value s = LLVMBuildStore(e->builder, last_of(a, i), pointer_at(a, place, i * a->verb->size_B));
+		LLVMSetAlignment(s, a->verb->size_B);
 	}
 }
 

@@ -118,6 +118,11 @@ bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
 bool plan_find_kinds(struct plan *plan);
 
+/* Whether parts of one lane are estimated to be faster than those of the plan's width, and possible. */
+bool plan_is_better_single(const struct plan *plan);
+/* Makes parts one lane: every value is uniform then. */
+void plan_make_single(struct plan *plan);
+
 /* Computes pending, may_be_empty and kept of a region's nodes from the kinds of the guards.  It is called again when
  * more guards have become varying: the sets of nodes only grow. */
 void plan_lay_out(const struct plan *plan, struct plan_region *region);

@@ -6,6 +6,7 @@
  * programs come and go. */
 #include "config.h"
 
+#include "softcuda/exec/compiled.h"
 #include "softcuda/exec/level.h"
 #include "softcuda/exec/tier.h"
 #include "tests/unit/soft_module.h"
@@ -476,6 +477,102 @@ static void sines_and_cosines(void)
 	module_finish(&module);
 }
 
+/* --- addresses that are consecutive for some lanes, and not for others ---------- */
+
+/* Of each work-item a place in an array: its number, limited from both sides as by clamp() in OpenCL; or, with `scatter`,
+ * permuted.  It copies the elements there. */
+static void write_clamped(const char *type, char width, unsigned count, unsigned element_B, bool scatter, const char *space)
+{
+	const unsigned size_B = count * element_B;
+	char data[64] = "";
+	for (unsigned i = 0, at = 0; i < count; i++)
+		at += (unsigned)snprintf(data + at, sizeof(data) - at, "%s%c%u", i ? ", " : "", width, i);
+	const char *open = count > 1 ? "{" : "", *close = count > 1 ? "}" : "";
+	bytes_finish(&ptx);
+	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 in, .param .u64 out)\n{\n");
+	declare(&ptx);
+	bytes_printf(&ptx, ".shared .align 16 .b8 room[8192];\n"
+		     "mov.u32 n0, %%ctaid.x; mov.u32 n1, %%ntid.x; mov.u32 n2, %%tid.y; mov.u32 n3, %%ntid.y;\n"
+		     "mul.lo.u32 n4, n0, n3; add.u32 n4, n4, n2; mov.u32 n2, %%tid.x; mad.lo.u32 n0, n4, n1, n2;\n"
+		     "sub.s32 n2, n0, 3; max.s32 n2, n2, 0; min.s32 n2, n2, 90; %s\n"
+		     "ld.param.u64 in, [in]; ld.param.u64 out, [out]; mul.wide.u32 a, n2, %u; mul.wide.u32 b, n0, %u;\n",
+		     scatter ? "xor.b32 n2, n2, 5;" : "", size_B, size_B);
+	if (!strcmp(space, "shared"))
+		bytes_printf(&ptx, "mov.u32 n5, room; cvt.u32.u64 n6, a; add.u32 n5, n5, n6; add.u64 a, in, a; add.u64 b, out, b;\n"
+			     "ld.global.%s %s%s%s, [a]; st.shared.%s [n5], %s%s%s; ld.shared.%s %s%s%s, [n5];\n"
+			     "st.global.%s [b], %s%s%s;\n", type, open, data, close, type, open, data, close, type, open,
+			     data, close, type, open, data, close);
+	else
+		bytes_printf(&ptx, "add.u64 l7, in, a; add.u64 b, out, b; add.u64 a, out, a; add.u64 a, a, 16384;\n"
+			     "ld.global.%s %s%s%s, [l7]; st.global.%s [b], %s%s%s; st.global.%s [a], %s%s%s;\n", type, open,
+			     data, close, type, open, data, close, type, open, data, close);
+	bytes_append_string(&ptx, "ret;\n}\n");
+}
+
+/* Elements of all sizes, loaded and stored by lanes at the edges and inside. */
+static void clamped_addresses(void)
+{
+	static const struct { const char *type; char width; unsigned count, element_B; } types[] = {
+		{"u8", 'h', 1, 1}, {"s8", 'h', 1, 1}, {"b16", 'h', 1, 2}, {"b32", 'w', 1, 4}, {"b64", 'l', 1, 8},
+		{"v2.u8", 'h', 2, 1}, {"v4.s8", 'h', 4, 1}, {"v2.b16", 'h', 2, 2}, {"v4.b16", 'h', 4, 2},
+		{"v2.b32", 'w', 2, 4}, {"v4.b32", 'w', 4, 4}, {"v2.b64", 'l', 2, 8}
+	};
+	for (unsigned i = 0; i < 4 * sizeof(types) / sizeof(types[0]); i++) {
+		struct module module;
+		write_clamped(types[i / 4].type, types[i / 4].width, types[i / 4].count, types[i / 4].element_B, i % 2,
+			      i / 2 % 2 ? "shared" : "global");
+		if (module_load(&module, bytes_string(&ptx)) != CUDA_SUCCESS) {
+			printf("%s: %s\n", types[i / 4].type, bytes_string(&module.log));
+			test_failures++;
+			continue;
+		}
+		const size_t in_B = (size_t)ITEMS_MAX * ITEM_IN_B, out_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+		struct memory m = {device_take(in_B), device_take(out_B), malloc(out_B)};
+		REQUIRE(m.expected != NULL);
+		for (size_t at = 0; at < in_B; at += 8)
+			*(uint64_t *)(void *)(m.in + at) = random_bits();
+		for (unsigned s = 0; s < SHAPES; s++)
+			CHECK(compare_shape(&module, &m, shapes[s], i));
+		free(m.expected);
+		module_finish(&module);
+	}
+	bytes_finish(&ptx);
+}
+
+/* --- loops that lanes leave at different times, with loads from anywhere ---------- */
+
+static const char rows_ptx[] = HEADER
+	".entry k(.param .u64 in, .param .u64 out) {\n"
+	".reg .pred p, q; .reg .b32 n, i, j, m, c, v, s; .reg .f32 f, g; .reg .b64 a, b, in, out;\n"
+	"mov.u32 m, %ctaid.x; mov.u32 i, %ntid.x; mov.u32 j, %ntid.y; mul.lo.u32 j, j, m; mov.u32 n, %tid.y; add.u32 j, j, n;\n"
+	"mov.u32 n, %tid.x; mad.lo.u32 n, j, i, n; ld.param.u64 in, [in]; ld.param.u64 out, [out];\n"
+	"mul.wide.u32 a, n, 4; add.u64 b, in, a; ld.global.u32 m, [b]; and.b32 m, m, 31; mov.u32 i, 0; mov.u32 s, 0; mov.f32 f, 0f00000000;\n"
+	"L: setp.ge.u32 p, i, m; @p bra E;\n"
+	"mad.lo.u32 j, i, 7, n; and.b32 j, j, 1023; mul.wide.u32 b, j, 4; add.u64 b, in, b; ld.global.u32 c, [b];\n"
+	"and.b32 c, c, 4095; mul.wide.u32 b, c, 4; add.u64 b, in, b; ld.global.u32 v, [b]; ld.global.f32 g, [b+64];\n"
+	"setp.gt.s32 q, v, 0; @q mad.lo.u32 s, s, 31, v; fma.rn.f32 f, f, 0f3F000000, g; add.u32 i, i, 1; bra L;\n"
+	"E: mul.wide.u32 b, n, 8; add.u64 b, out, b; st.global.u32 [b], s; st.global.f32 [b+4], f; ret; }\n";
+
+/* Such a kernel is compiled for one lane at a time. */
+static void rows_of_different_lengths(void)
+{
+	struct module module;
+	const size_t in_B = (size_t)ITEMS_MAX * ITEM_IN_B, out_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+	REQUIRE(module_load(&module, rows_ptx) == CUDA_SUCCESS);
+	struct memory m = {device_take(in_B), device_take(out_B), malloc(out_B)};
+	REQUIRE(m.expected != NULL);
+	for (size_t at = 0; at < in_B; at += 8)
+		*(uint64_t *)(void *)(m.in + at) = random_bits();
+	for (unsigned s = 0; s < SHAPES; s++)
+		CHECK(compare_shape(&module, &m, shapes[s], s));
+	for (unsigned s = 0; s < TIER_SHAPES; s++) {
+		const struct compiled *compiled = atomic_load(&module.program->tiers[0].shapes[s].compiled);
+		CHECK(compiled && compiled->width == 1);
+	}
+	free(m.expected);
+	module_finish(&module);
+}
+
 /* --- faults ---------- */
 
 static const char store_ptx[] = HEADER
@@ -576,7 +673,8 @@ static bool find_compiler(void)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines), TEST(faults), TEST(programs_come_and_go)
+		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
+		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults), TEST(programs_come_and_go)
 	};
 	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
