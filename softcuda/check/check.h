@@ -27,7 +27,7 @@ void check_write(const struct bytes *text);
 /* Sets the job's check (check/job.h); NULL if nothing is checked. false: out of memory. */
 bool check_job_create(struct job *job);
 void check_job_destroy(struct check_job *check);
-/* Sets the group's check.  false: out of memory. */
+/* Sets the group's check.  false: out of memory.  check_group_destroy keeps one for the next group of the launch. */
 bool check_group_create(struct group *group);
 void check_group_destroy(struct check_group *check);
 

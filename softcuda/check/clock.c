@@ -95,18 +95,8 @@ uint32_t clocks_known(const struct clocks *clocks, uint32_t group, uint32_t lane
 
 /* --- a group's lanes ---------- */
 
-bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count)
-{
-	clocks->group = group;
-	clocks->lane_count = lane_count;
-	clocks->now = 1;
-	clocks->lanes = calloc(lane_count, sizeof(*clocks->lanes));
-	for (uint32_t l = 0; clocks->lanes && l < lane_count; l++)
-		clocks->lanes[l].epoch = 1;
-	return clocks->lanes != NULL;
-}
-
-void check_clocks_finish(struct check_clocks *clocks)
+/* Frees what the lanes and barriers own. */
+static void clocks_clear(struct check_clocks *clocks)
 {
 	for (uint32_t l = 0; clocks->lanes && l < clocks->lane_count; l++) {
 		free(clocks->lanes[l].others);
@@ -117,7 +107,29 @@ void check_clocks_finish(struct check_clocks *clocks)
 		free(clocks->arrivals[i].others);
 		clocks_finish(&clocks->arrivals[i].foreign);
 	}
+	memset(clocks->arrivals, 0, sizeof(clocks->arrivals));
+}
+
+bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count)
+{
+	clocks_clear(clocks);
+	clocks->group = group;
+	clocks->lane_count = lane_count;
+	clocks->now = 1;
+	if (clocks->lanes)
+		memset(clocks->lanes, 0, lane_count * sizeof(*clocks->lanes));
+	else
+		clocks->lanes = calloc(lane_count, sizeof(*clocks->lanes));
+	for (uint32_t l = 0; clocks->lanes && l < lane_count; l++)
+		clocks->lanes[l].epoch = 1;
+	return clocks->lanes != NULL;
+}
+
+void check_clocks_finish(struct check_clocks *clocks)
+{
+	clocks_clear(clocks);
 	free(clocks->lanes);
+	clocks->lanes = NULL;
 }
 
 bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint32_t group,

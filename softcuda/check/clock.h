@@ -72,6 +72,8 @@ struct check_clocks {
 	struct arrivals arrivals[CLOCK_BARRIERS];
 };
 
+/* Sets the clocks of a work-group that begins; they are zeros, or those of a work-group of the same size that has
+ * ended. */
 bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count);
 void check_clocks_finish(struct check_clocks *clocks);
 

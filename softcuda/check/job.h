@@ -22,6 +22,7 @@ struct check_job {
 	uint32_t *first_site;     /* by index of code: the number of its first op */
 	struct shadow global;
 	struct range recent_shared;       /* a variable in shared memory, as offsets; may be empty */
+	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
 	uint64_t found;           /* number of all findings */
@@ -91,6 +92,7 @@ struct check_group {
 	struct check_job *job;
 	struct group *group;
 	uint32_t number;          /* in the grid */
+	uint32_t warp_count;
 	struct shadow shared;
 	uint8_t *written;         /* of shared memory, as in check_local */
 	struct check_local *locals;       /* by warp */
@@ -177,6 +179,8 @@ bool check_whole_bounds(const struct check_whole *whole);
 bool check_whole_written(const struct check_whole *whole);
 bool check_whole_noted(const struct check_whole *whole);
 bool check_whole_race(const struct check_whole *whole);
+
+void check_group_free(struct check_group *check);
 
 void check_copies_finish(struct check_copies *copies);
 /* A barrier is complete for members; op: where the first one waits, a lane of warp. */

@@ -296,41 +296,40 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 /* What the lanes of an access have in common, and the lane that is looked at now. */
 struct lanes {
 	const struct check_clocks *clocks;
+	const struct lane_clock *lane;
 	struct record record;
-	uint32_t floor;                   /* of the lane */
-	bool writes;
 };
 
 /* Whether an earlier access is ordered before the lane's: as `ordered`, for the cases that are decided quickly. */
-static bool soon_ordered(const struct lanes *lanes, const struct record *before)
+static inline bool soon_ordered(const struct lanes *lanes, const struct record *before)
 {
 	return before->group == lanes->record.group && !(before->kind & RECORD_COPY) &&
-	       (before->lane == lanes->record.lane || before->epoch <= lanes->floor);
+	       (before->lane == lanes->record.lane || before->epoch <= lanes->lane->floor);
 }
 
 /* Whether an earlier access is certainly without an order to the lane's. */
-static bool soon_apart(const struct lanes *lanes, const struct record *before)
+static inline bool soon_apart(const struct lanes *lanes, const struct record *before)
 {
-	const struct lane_clock *mine = &lanes->clocks->lanes[lanes->record.lane];
+	const struct lane_clock *mine = lanes->lane;
 	if (before->group != lanes->record.group)
 		return !mine->foreign.count;
-	return !mine->others && before->epoch > lanes->floor && before->lane != lanes->record.lane &&
+	return !mine->others && before->epoch > mine->floor && before->lane != lanes->record.lane &&
 	       (before->lane / LANES != lanes->record.lane / LANES || before->epoch > mine->row[before->lane % LANES]);
 }
 
-/* Notes the lane's access to a cell if there is nothing to report.  False if that is not decided quickly. */
-static bool touch_soon(const struct lanes *lanes, struct cell *cell)
+static inline bool write_soon(const struct lanes *lanes, struct cell *cell)
 {
-	if ((cell->write.kind && !soon_ordered(lanes, &cell->write)) || cell->atomic[0].kind || cell->atomic[1].kind)
-		return false;
-	if (lanes->writes) {
-		for (unsigned i = 0; i < 2; i++)
-			if (cell->read[i].kind && !soon_ordered(lanes, &cell->read[i]))
-				return false;
-		memset(cell, 0, sizeof(*cell));
-		cell->write = lanes->record;
-		return true;
-	}
+	for (unsigned i = 0; i < 2; i++)
+		if (cell->read[i].kind && !soon_ordered(lanes, &cell->read[i]))
+			return false;
+	/* There are no atomic writes (touch_soon). */
+	cell->read[0].kind = cell->read[1].kind = 0;
+	cell->write = lanes->record;
+	return true;
+}
+
+static inline bool read_soon(const struct lanes *lanes, struct cell *cell)
+{
 	for (unsigned i = 0; i < 2; i++) {
 		if (!cell->read[i].kind || soon_ordered(lanes, &cell->read[i])) {
 			cell->read[i] = lanes->record;
@@ -342,16 +341,38 @@ static bool touch_soon(const struct lanes *lanes, struct cell *cell)
 	return true;
 }
 
-static bool touch_lane(const struct lanes *lanes, struct shadow *shadow, uint64_t at, uint32_t size_B)
+/* Notes the lane's access to a cell if there is nothing to report.  False if that is not decided quickly. */
+static inline __attribute__((always_inline)) bool touch_soon(const struct lanes *lanes, struct cell *cell, bool writes)
 {
-	for (const uint64_t end = at + size_B; at < end;) {
-		struct page *page = shadow_page(shadow, at);
-		if (!page || (!page->bytes && (at % SHADOW_WORD_B || end - at < SHADOW_WORD_B)))
-			return false;
-		const uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
-		if (!touch_soon(lanes, &page->cells[at % SHADOW_PAGE_B / step_B]))
-			return false;
-		at += step_B;
+	if ((cell->write.kind && !soon_ordered(lanes, &cell->write)) || cell->atomic[0].kind)
+		return false;
+	return writes ? write_soon(lanes, cell) : read_soon(lanes, cell);
+}
+
+/* writes is a constant in each caller. */
+static inline __attribute__((always_inline)) bool touch_lanes(const struct check_whole *whole, struct lanes *lanes,
+							      struct shadow *shadow, bool writes)
+{
+	const uint32_t first = whole->warp->index * LANES, size_B = whole->size_B;
+	const struct page *page = NULL;
+	uint64_t key = UINT64_MAX;
+	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		lanes->lane = &lanes->clocks->lanes[first + l];
+		lanes->record.lane = (uint16_t)(first + l);
+		lanes->record.epoch = lanes->lane->epoch;
+		for (uint64_t at = whole->place[l], end = at + size_B; at < end;) {
+			if (at / SHADOW_PAGE_B != key) {
+				key = at / SHADOW_PAGE_B;
+				page = shadow_page(shadow, at);
+			}
+			if (!page || (!page->bytes && (at % SHADOW_WORD_B || end - at < SHADOW_WORD_B)))
+				return false;
+			const uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
+			if (!touch_soon(lanes, &page->cells[at % SHADOW_PAGE_B / step_B], writes))
+				return false;
+			at += step_B;
+		}
 	}
 	return true;
 }
@@ -362,10 +383,8 @@ bool check_whole_race(const struct check_whole *whole)
 	struct warp *warp = whole->warp;
 	struct check_group *group = check_of(warp->group);
 	const bool shared = whole->space == PLACE_SHARED;
-	struct lanes lanes = {
-		.clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY],
-		.writes = !check_is_load(whole->op)
-	};
+	struct shadow *shadow = shared ? &group->shared : &group->job->global;
+	struct lanes lanes = {.clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY]};
 	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM)
 		return true;
 	if (is_atomic(whole->op) || group->copies.count)
@@ -374,14 +393,6 @@ bool check_whole_race(const struct check_whole *whole)
 		.group = group->number, .site = check_site(group->job, warp, whole->op),
 		.kind = (uint8_t)(RECORD_THERE | (whole->op->narrow ? RECORD_NARROW : 0))
 	};
-	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
-		const unsigned l = exec_lowest(rest);
-		const uint32_t lane = warp->index * LANES + l;
-		lanes.record.lane = (uint16_t)lane;
-		lanes.record.epoch = lanes.clocks->lanes[lane].epoch;
-		lanes.floor = lanes.clocks->lanes[lane].floor;
-		if (!touch_lane(&lanes, shared ? &group->shared : &group->job->global, whole->place[l], whole->size_B))
-			return false;
-	}
-	return true;
+	return check_is_load(whole->op) ? touch_lanes(whole, &lanes, shadow, false) :
+	       touch_lanes(whole, &lanes, shadow, true);
 }

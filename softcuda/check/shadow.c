@@ -56,14 +56,8 @@ static void *map_add(struct shadow_map *map, uint64_t key, void *value)
 	return value;
 }
 
-void shadow_finish(struct shadow *shadow)
+static void syncs_finish(struct shadow *shadow)
 {
-	for (size_t i = 0; i < shadow->pages.capacity; i++) {
-		struct page *page = shadow->pages.values[i];
-		if (page)
-			free(page->cells);
-		free(page);
-	}
 	for (size_t i = 0; i < shadow->syncs.capacity; i++) {
 		struct sync *sync = shadow->syncs.values[i];
 		for (unsigned m = 0; sync && m < SHADOW_MEMORIES; m++) {
@@ -72,11 +66,40 @@ void shadow_finish(struct shadow *shadow)
 		}
 		free(sync);
 	}
-	free(shadow->pages.keys);
-	free(shadow->pages.values);
 	free(shadow->syncs.keys);
 	free(shadow->syncs.values);
+	memset(&shadow->syncs, 0, sizeof(shadow->syncs));
+}
+
+void shadow_finish(struct shadow *shadow)
+{
+	for (size_t i = 0; i < shadow->pages.capacity; i++) {
+		struct page *page = shadow->pages.values[i];
+		if (page)
+			free(page->cells);
+		free(page);
+	}
+	syncs_finish(shadow);
+	free(shadow->pages.keys);
+	free(shadow->pages.values);
 	memset(shadow, 0, sizeof(*shadow));
+}
+
+void shadow_clear(struct shadow *shadow)
+{
+	/* More than the shared memory of a work-group has been kept from several addresses. */
+	enum { PAGES_MAX = 256 };
+	if (shadow->pages.count > PAGES_MAX) {
+		shadow_finish(shadow);
+		return;
+	}
+	syncs_finish(shadow);
+	for (size_t i = 0; i < shadow->pages.capacity; i++) {
+		struct page *page = shadow->pages.values[i];
+		if (page)
+			memset(page->cells, 0, (page->bytes ? SHADOW_PAGE_B : SHADOW_PAGE_B / SHADOW_WORD_B) *
+			       sizeof(*page->cells));
+	}
 }
 
 struct page *shadow_page(struct shadow *shadow, uint64_t address)

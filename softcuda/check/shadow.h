@@ -32,8 +32,8 @@ struct record {
 
 struct cell {
 	struct record write;
-	struct record atomic[2];  /* atomic writes since then, by different lanes; the latest first */
 	struct record read[2];
+	struct record atomic[2];  /* atomic writes since then, by different lanes; the latest first */
 };
 
 struct page {
@@ -63,6 +63,8 @@ struct shadow {
 };
 
 void shadow_finish(struct shadow *shadow);
+/* Forgets all accesses, but may keep the pages' memory for later ones. */
+void shadow_clear(struct shadow *shadow);
 /* The page of an address; NULL when out of memory. */
 struct page *shadow_page(struct shadow *shadow, uint64_t address);
 /* Gives the page a cell per byte; false when out of memory. */

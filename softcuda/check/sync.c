@@ -5,35 +5,75 @@
 
 #include <stdlib.h>
 
-bool check_group_create(struct group *group)
+/* Allocates what a work-group of the job needs; false when out of memory. */
+static bool allocate(struct check_group *check, const struct group *group)
 {
-	const struct job *job = group->job;
-	const uint32_t *grid = job->launch->grid;
-	struct check_group *check = calloc(1, sizeof(*check));
-	if (!check)
-		return false;
-	group->watched = check;
-	check->job = watched_of(job)->check;
+	const uint32_t lanes = group->warp_count * LANES;
+	check->warp_count = group->warp_count;
+	check->written = malloc(group->job->shared_B ? group->job->shared_B : 1);
+	check->locals = calloc(group->warp_count, sizeof(*check->locals));
+	check->orders = malloc(lanes);
+	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
+	return check->written && check->locals && check->orders && check->copies.lanes;
+}
+
+/* Forgets what the work-group before has done. */
+static bool begin(struct check_group *check, struct group *group)
+{
+	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
 	check->group = group;
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
-	check->written = calloc(1, job->shared_B ? job->shared_B : 1);
-	check->locals = calloc(group->warp_count, sizeof(*check->locals));
-	check->orders = malloc(group->warp_count * LANES);
-	check->copies.lanes = calloc(group->warp_count * LANES, sizeof(*check->copies.lanes));
-	if (check->orders)
-		memset(check->orders, ORDERS_ALL, group->warp_count * LANES);
-	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
-		if (!check_clocks_init(&check->clocks[m], check->number,
-				       group->warp_count * LANES))
-			return false;
-	return check->written && check->locals && check->orders && check->copies.lanes;
+	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
+	memset(check->orders, ORDERS_ALL, lanes);
+	memset(check->copies.lanes, 0, lanes * sizeof(*check->copies.lanes));
+	check->copies.count = 0;
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		struct check_local *local = &check->locals[i];
+		if (local->stride_B != group->warps[i].local_stride_B) {
+			free(local->written);
+			local->written = NULL;
+			local->stride_B = 0;
+		} else if (local->written) {
+			memset(local->written, BYTE_UNWRITTEN, (size_t)LANES * local->stride_B);
+		}
+		for (unsigned l = 0; l < LANES && local->copied_count; l++)
+			local->copied[l].count = 0;
+		local->copied_count = local->variable_count = local->next_variable = 0;
+	}
+	shadow_clear(&check->shared);
+	return check_clocks_init(&check->clocks[CHECK_LOCAL_MEMORY], check->number, lanes) &&
+	       check_clocks_init(&check->clocks[CHECK_GLOBAL_MEMORY], check->number, lanes);
+}
+
+bool check_group_create(struct group *group)
+{
+	struct check_job *job = watched_of(group->job)->check;
+	struct check_group *check = job->spare ? job->spare : calloc(1, sizeof(*check));
+	const bool is_new = !job->spare;
+	if (!check)
+		return false;
+	job->spare = NULL;
+	group->watched = check;
+	check->job = job;
+	check->group = group;
+	return (!is_new || allocate(check, group)) && begin(check, group);
 }
 
 void check_group_destroy(struct check_group *check)
 {
 	if (!check)
 		return;
-	for (uint32_t i = 0; check->locals && i < check->group->warp_count; i++) {
+	/* A work-group that could not begin is not whole. */
+	if (!check->job->spare && check->clocks[CHECK_GLOBAL_MEMORY].lanes) {
+		check->job->spare = check;
+		return;
+	}
+	check_group_free(check);
+}
+
+void check_group_free(struct check_group *check)
+{
+	for (uint32_t i = 0; check->locals && i < check->warp_count; i++) {
 		free(check->locals[i].written);
 		for (unsigned l = 0; l < LANES; l++)
 			free(check->locals[i].copied[l].items);

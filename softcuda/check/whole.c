@@ -16,25 +16,26 @@ static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t s
 	return whole->start < start + size_B && start < whole->end;
 }
 
-/* Sets start and end around the bytes of all lanes. */
+/* Sets start and end around the bytes of all lanes.  Often all lanes access one place, or places side by side. */
 static void find_extent(struct check_whole *whole)
 {
-	const uint64_t *place = whole->place, first = place[exec_lowest(whole->mask)];
-	uint64_t low = first, high = first, apart = 0, step = whole->size_B;
-	whole->adjacent = false;
-	if (whole->mask == MASK_ALL) {
-		for (unsigned l = 0; l < LANES; l++)
-			apart |= place[l] ^ (first + l * step);
-		whole->adjacent = !apart;
-		high = first + (LANES - 1) * step;
+	const uint64_t *place = whole->place, first = place[exec_lowest(whole->mask)], step = whole->size_B;
+	uint64_t low = first, high = first, apart = 0, different = 0;
+	for (unsigned l = 0; whole->mask == MASK_ALL && l < LANES; l++) {
+		apart |= place[l] ^ (first + l * step);
+		different |= place[l] ^ first;
 	}
-	for (uint32_t rest = whole->adjacent ? 0 : whole->mask; rest; rest &= rest - 1) {
+	whole->adjacent = whole->mask == MASK_ALL && !apart;
+	if (whole->adjacent)
+		high = first + (LANES - 1) * step;
+	const bool decided = whole->mask == MASK_ALL && (!apart || !different);
+	for (uint32_t rest = decided ? 0 : whole->mask; rest; rest &= rest - 1) {
 		const uint64_t at = place[exec_lowest(rest)];
 		low = at < low ? at : low;
-		high = rest == whole->mask || at > high ? at : high;
+		high = at > high ? at : high;
 	}
 	whole->start = low;
-	whole->end = high + whole->size_B;
+	whole->end = high + step;
 }
 
 /* --- private memory ---------- */
