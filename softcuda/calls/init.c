@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "softcuda/calls/door.h"
+#include "softcuda/check/shadow.h"
 #include "softcuda/driver/fault.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
@@ -214,8 +215,10 @@ static void close_driver(void)
 	write_counts();
 	if (!soft_driver.initialised)
 		return;
-	if (soft_workers_stop())
+	if (soft_workers_stop()) {
 		soft_exec_shutdown();
+		shadow_shutdown();
+	}
 }
 
 /* For a process that has never called cuInit. */

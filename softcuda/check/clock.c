@@ -112,16 +112,20 @@ static void clocks_clear(struct check_clocks *clocks)
 
 bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count)
 {
-	clocks_clear(clocks);
+	if (clocks->dirty) {
+		clocks_clear(clocks);
+		memset(clocks->lanes, 0, lane_count * sizeof(*clocks->lanes));
+	}
+	if (!clocks->lanes)
+		clocks->lanes = calloc(lane_count, sizeof(*clocks->lanes));
 	clocks->group = group;
 	clocks->lane_count = lane_count;
 	clocks->now = 1;
-	if (clocks->lanes)
-		memset(clocks->lanes, 0, lane_count * sizeof(*clocks->lanes));
-	else
-		clocks->lanes = calloc(lane_count, sizeof(*clocks->lanes));
-	for (uint32_t l = 0; clocks->lanes && l < lane_count; l++)
+	clocks->dirty = false;
+	for (uint32_t l = 0; clocks->lanes && l < lane_count; l++) {
 		clocks->lanes[l].epoch = 1;
+		clocks->lanes[l].floor = 0;
+	}
 	return clocks->lanes != NULL;
 }
 
@@ -207,7 +211,7 @@ bool check_clocks_barrier_all(struct check_clocks *clocks)
 {
 	struct meeting meeting = {0};
 	bool right = true;
-	for (uint32_t l = 0; right && l < clocks->lane_count; l++)
+	for (uint32_t l = 0; right && clocks->dirty && l < clocks->lane_count; l++)
 		right = clocks_join(&meeting.foreign, clocks->lanes[l].foreign.entries,
 				    clocks->lanes[l].foreign.count, clocks->group);
 	uint32_t floor = clocks->now++;
@@ -215,8 +219,8 @@ bool check_clocks_barrier_all(struct check_clocks *clocks)
 		struct lane_clock *lane = &clocks->lanes[l];
 		lane->floor = floor;
 		lane->epoch = clocks->now;
-		right = clocks_join(&lane->foreign, meeting.foreign.entries,
-				    meeting.foreign.count, clocks->group);
+		right = !meeting.foreign.count ||
+			clocks_join(&lane->foreign, meeting.foreign.entries, meeting.foreign.count, clocks->group);
 	}
 	meeting_finish(&meeting);
 	return right;
@@ -238,6 +242,7 @@ static void spread(const struct check_clocks *clocks, uint32_t *others, uint32_t
 
 bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *members, uint32_t id)
 {
+	clocks->dirty = true;
 	struct arrivals *arrivals = &clocks->arrivals[id];
 	struct meeting meeting = {.floor = arrivals->floor, .others = arrivals->others,
 				  .foreign = arrivals->foreign};
@@ -262,6 +267,7 @@ bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *memb
 
 bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id)
 {
+	clocks->dirty = true;
 	struct arrivals *arrivals = &clocks->arrivals[id];
 	struct lane_clock *mine = &clocks->lanes[lane];
 	struct meeting meeting = {.floor = arrivals->floor, .others = arrivals->others,
@@ -276,6 +282,7 @@ bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id
 
 bool check_clocks_meet(struct check_clocks *clocks, uint32_t first, uint32_t met)
 {
+	clocks->dirty = true;
 	struct meeting meeting = {0};
 	bool right = true;
 	for (uint32_t rest = met; right && rest; rest &= rest - 1) {
@@ -322,6 +329,7 @@ static bool learn(struct check_clocks *clocks, uint32_t lane, const struct clock
 
 bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 {
+	clocks->dirty = true;
 	struct lane_clock *mine = &clocks->lanes[lane];
 	bool right = learn(clocks, lane, &mine->pending, narrow);
 	if (!narrow)
@@ -335,6 +343,7 @@ bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
 			  const struct clocks *released, bool narrow, bool now)
 {
+	clocks->dirty = true;
 	if (now)
 		return learn(clocks, lane, released, narrow);
 	/* No group has this number, so that the own group is pending like all others. */
@@ -369,6 +378,7 @@ static bool publish(const struct check_clocks *clocks, uint32_t lane, uint32_t e
 bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
 			  struct clocks *own, bool narrow, bool now, bool replaces)
 {
+	clocks->dirty = true;
 	struct lane_clock *mine = &clocks->lanes[lane];
 	uint32_t epoch = now ? mine->epoch : mine->released;
 	if (replaces) {

@@ -68,6 +68,7 @@ struct check_clocks {
 	uint32_t group;                   /* the group's number */
 	uint32_t now;                     /* the counter of epochs */
 	uint32_t lane_count;
+	bool dirty;                       /* more was done with them than barriers of the whole group */
 	struct lane_clock *lanes;
 	struct arrivals arrivals[CLOCK_BARRIERS];
 };

@@ -93,6 +93,7 @@ struct check_group {
 	struct group *group;
 	uint32_t number;          /* in the grid */
 	uint32_t warp_count;
+	bool begun;               /* it is whole, and has begun */
 	struct shadow shared;
 	uint8_t *written;         /* of shared memory, as in check_local */
 	struct check_local *locals;       /* by warp */

@@ -2,8 +2,73 @@
 
 #include "softcuda/check/shadow.h"
 
+#include "base/lock.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the memory of cells ---------- */
+
+enum { CELLS_B = SHADOW_PAGE_B / SHADOW_WORD_B * sizeof(struct cell), SPARE_MAX = (128 << 20) / CELLS_B };
+
+/* Cells that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes to
+ * clear these. */
+static struct {
+	struct lock lock;
+	struct spare {
+		struct spare *next;
+	} *first;
+	unsigned count;
+} spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+
+/* Cells of zeros for a page of words; NULL when out of memory. */
+static struct cell *cells_take(void)
+{
+	lock_take(&spare.lock);
+	struct spare *found = spare.first;
+	if (found) {
+		spare.first = found->next;
+		spare.count--;
+	}
+	lock_drop(&spare.lock);
+	return found ? memset(found, 0, CELLS_B) : calloc(1, CELLS_B);
+}
+
+static void cells_give_back(struct cell *cells)
+{
+	struct spare *given = (struct spare *)(void *)cells;
+	lock_take(&spare.lock);
+	const bool kept = spare.count < SPARE_MAX;
+	if (kept) {
+		given->next = spare.first;
+		spare.first = given;
+		spare.count++;
+	}
+	lock_drop(&spare.lock);
+	if (!kept)
+		free(cells);
+}
+
+static void page_free(struct page *page)
+{
+	if (page->cells && !page->bytes)
+		cells_give_back(page->cells);
+	else
+		free(page->cells);
+	free(page);
+}
+
+void shadow_shutdown(void)
+{
+	while (spare.first) {
+		struct spare *next = spare.first->next;
+		free(spare.first);
+		spare.first = next;
+	}
+	spare.count = 0;
+}
+
+/* --- tables ---------- */
 
 static size_t slot_of(const struct shadow_map *map, uint64_t key)
 {
@@ -76,8 +141,7 @@ void shadow_finish(struct shadow *shadow)
 	for (size_t i = 0; i < shadow->pages.capacity; i++) {
 		struct page *page = shadow->pages.values[i];
 		if (page)
-			free(page->cells);
-		free(page);
+			page_free(page);
 	}
 	syncs_finish(shadow);
 	free(shadow->pages.keys);
@@ -110,12 +174,13 @@ struct page *shadow_page(struct shadow *shadow, uint64_t address)
 	struct page *page = map_find(&shadow->pages, key);
 	if (!page) {
 		page = calloc(1, sizeof(*page));
-		struct cell *cells = calloc(SHADOW_PAGE_B / SHADOW_WORD_B, sizeof(*cells));
+		struct cell *cells = cells_take();
 		if (!page || !cells || !map_add(&shadow->pages, key, page)) {
 			/* map_add has freed the page if it got that far. */
 			if (!cells)
 				free(page);
-			free(cells);
+			else
+				cells_give_back(cells);
 			return NULL;
 		}
 		page->cells = cells;
@@ -134,7 +199,7 @@ bool shadow_split(struct page *page)
 		return false;
 	for (size_t i = 0; i < SHADOW_PAGE_B; i++)
 		cells[i] = page->cells[i / SHADOW_WORD_B];
-	free(page->cells);
+	cells_give_back(page->cells);
 	page->cells = cells;
 	page->bytes = true;
 	return true;

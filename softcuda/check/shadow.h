@@ -62,6 +62,9 @@ struct shadow {
 	struct page *recent;
 };
 
+/* Frees what shadow_finish has kept for later launches of the process; for the library's destructor. */
+void shadow_shutdown(void);
+
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);

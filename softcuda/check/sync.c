@@ -17,6 +17,12 @@ static bool allocate(struct check_group *check, const struct group *group)
 	return check->written && check->locals && check->orders && check->copies.lanes;
 }
 
+/* Only races are looked for by what is ordered. */
+static bool orders_matter(const struct check_group *check)
+{
+	return check->job->options & CHECK_RACE;
+}
+
 /* Forgets what the work-group before has done. */
 static bool begin(struct check_group *check, struct group *group)
 {
@@ -41,8 +47,10 @@ static bool begin(struct check_group *check, struct group *group)
 		local->copied_count = local->variable_count = local->next_variable = 0;
 	}
 	shadow_clear(&check->shared);
-	return check_clocks_init(&check->clocks[CHECK_LOCAL_MEMORY], check->number, lanes) &&
-	       check_clocks_init(&check->clocks[CHECK_GLOBAL_MEMORY], check->number, lanes);
+	check->begun = true;
+	for (unsigned m = 0; m < CHECK_MEMORIES && check->begun && orders_matter(check); m++)
+		check->begun = check_clocks_init(&check->clocks[m], check->number, lanes);
+	return check->begun;
 }
 
 bool check_group_create(struct group *group)
@@ -64,7 +72,7 @@ void check_group_destroy(struct check_group *check)
 	if (!check)
 		return;
 	/* A work-group that could not begin is not whole. */
-	if (!check->job->spare && check->clocks[CHECK_GLOBAL_MEMORY].lanes) {
+	if (!check->job->spare && check->begun) {
 		check->job->spare = check;
 		return;
 	}
@@ -103,7 +111,7 @@ static void require(struct warp *warp, const struct op *op, uint32_t lanes, bool
 void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
 {
 	struct check_group *check = check_of(warp->group);
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
+	for (uint32_t rest = orders_matter(check) ? mask : 0; rest; rest &= rest - 1)
 		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 			require(warp, op, mask,
 				check_clocks_fence(&check->clocks[m],
@@ -114,7 +122,7 @@ void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
 void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
 {
 	struct check_group *check = check_of(warp->group);
-	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+	for (uint32_t rest = orders_matter(check) ? lanes : 0; rest; rest &= rest - 1)
 		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 			require(warp, &warp->frame->code->ops[warp->pc], lanes,
 				check_clocks_arrive(&check->clocks[m],
@@ -123,9 +131,10 @@ void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
 
 void check_meet(struct warp *warp, uint32_t met)
 {
-	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+	struct check_group *check = check_of(warp->group);
+	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
 		require(warp, &warp->frame->code->ops[warp->pc], met,
-			check_clocks_meet(&check_of(warp->group)->clocks[m], warp->index * LANES,
+			check_clocks_meet(&check->clocks[m], warp->index * LANES,
 					  met));
 }
 
@@ -230,7 +239,7 @@ void check_barrier(struct group *group, uint32_t id)
 		check_divergence(group, &waiting);
 	check_copies_barrier(check, waiting.members, waiting.warp, waiting.op);
 	unsigned orders = take_orders(check, waiting.members);
-	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
 		if (orders >> m & 1)
 			require(waiting.warp, waiting.op, 1u << waiting.l,
 				all ? check_clocks_barrier_all(&check->clocks[m]) :

@@ -156,9 +156,9 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why)
 
 /* --- the plan ---------- */
 
-/* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp, or a watcher does.  Else it has as many
- * lanes as the host's vectors, or, down to LEAST, fewer if that makes it divide a block's rows, so that the lanes of a
- * part lie in one row. */
+/* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp, or a watcher does.
+ * Else it has as many lanes as the host's vectors, or, down to LEAST, fewer if that makes it divide a block's rows,
+ * so that the lanes of a part lie in one row. */
 static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
 {
 	enum { LEAST = 4 };
