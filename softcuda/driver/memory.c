@@ -129,20 +129,32 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 
 static _Atomic(bool) any_noted;
 
+/* A byte for each byte of an allocation, 1 if it was written; NULL: all were. */
+static atomic_uchar *notes_of(struct soft_allocation *allocation)
+{
+	return atomic_load_explicit(&allocation->all_written, memory_order_relaxed) ? NULL : allocation->written;
+}
+
 static void written_set(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
 {
 	const uint64_t first = address - allocation->start;
-	for (uint64_t i = first; allocation->written && i < first + size_B && i < allocation->size_B; i++)
-		atomic_store_explicit(&allocation->written[i], 1, memory_order_relaxed);
+	atomic_uchar *notes = notes_of(allocation);
+	if (notes && !first && size_B >= allocation->size_B) {
+		atomic_store_explicit(&allocation->all_written, true, memory_order_relaxed);
+		return;
+	}
+	for (uint64_t i = first; notes && i < first + size_B && i < allocation->size_B; i++)
+		atomic_store_explicit(&notes[i], 1, memory_order_relaxed);
 }
 
-static bool written_any(const struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+static bool written_any(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
 {
 	const uint64_t first = address - allocation->start;
-	if (!allocation->written)
+	atomic_uchar *notes = notes_of(allocation);
+	if (!notes)
 		return true;
 	for (uint64_t i = first; i < first + size_B && i < allocation->size_B; i++)
-		if (atomic_load_explicit(&allocation->written[i], memory_order_relaxed))
+		if (atomic_load_explicit(&notes[i], memory_order_relaxed))
 			return true;
 	return false;
 }
@@ -160,6 +172,7 @@ void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what)
 		if (what & CULVERT_SOFT_NEW && options & CHECK_UNINIT) {
 			free(found->written);
 			found->written = calloc(found->size_B, 1);
+			atomic_store(&found->all_written, false);
 		}
 		atomic_store(&any_noted, true);
 	}
@@ -187,15 +200,16 @@ unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool w
 	return touch;
 }
 
-static bool written_all(const struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+static bool written_all(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
 {
 	/* Looking at each byte of a larger range would take longer than at the parts that are accessed. */
 	enum { RANGE_MAX_B = 4096 };
 	const uint64_t first = address - allocation->start;
-	if (!allocation->written)
+	atomic_uchar *notes = notes_of(allocation);
+	if (!notes)
 		return true;
 	for (uint64_t i = first; i < first + size_B && size_B <= RANGE_MAX_B; i++)
-		if (!atomic_load_explicit(&allocation->written[i], memory_order_relaxed))
+		if (!atomic_load_explicit(&notes[i], memory_order_relaxed))
 			return false;
 	return size_B <= RANGE_MAX_B;
 }
@@ -209,7 +223,7 @@ bool soft_memory_touch_range(uint64_t address, uint64_t size_B, bool reads, bool
 	bool right = found && address + size_B <= found->start + found->size_B &&
 		     !(reads && found->noted & CULVERT_SOFT_WRITE_ONLY) &&
 		     !(writes && found->noted & CULVERT_SOFT_READ_ONLY) &&
-		     (!writes || !found->written || whole) && (!reads || written_all(found, address, size_B));
+		     (!writes || !notes_of(found) || whole) && (!reads || written_all(found, address, size_B));
 	if (right && writes)
 		written_set(found, address, size_B);
 	pthread_rwlock_unlock(&table_lock);

@@ -52,6 +52,7 @@ struct soft_allocation {
 	uint64_t oracle_writes;              /* operations that have written to it */
 	unsigned noted;                      /* CULVERT_SOFT_READ_ONLY and _WRITE_ONLY */
 	atomic_uchar *written;               /* owned: a byte for each of its bytes; NULL: all are written */
+	atomic_bool all_written;             /* all of its bytes are, whatever written says */
 	struct soft_managed *managed;        /* where its pages are (driver/managed.h); NULL: they do not move */
 	struct soft_graphics_part *egl;      /* of the array of an EGL image, which copies read and write; or NULL */
 	void *mapping;                       /* NULL: not to be unmapped here */
