@@ -108,8 +108,6 @@ void check_job_destroy(struct check_job *check)
 		check_write(&text);
 		bytes_finish(&text);
 	}
-	if (check->spare)
-		check_group_free(check->spare);
 	shadow_finish(&check->global);
 	free(check->first_site);
 	free(check);

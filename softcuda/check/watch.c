@@ -24,6 +24,8 @@ static void end(struct job *job)
 	if (!watched)
 		return;
 	footprint_finish(watched->footprint);
+	if (watched->check && watched->check->spare)
+		check_group_free(watched->check->spare);
 	check_job_destroy(watched->check);
 	free(watched);
 	job->watched = NULL;
