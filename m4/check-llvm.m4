@@ -39,10 +39,14 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		LLVM_LIBS="-Wl,--gc-sections -L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs $llvm_components` `$LLVM_CONFIG --link-static --system-libs`"
 		# Debian's llvm-config names Polly, which its packages lack and nothing here needs.
 		LLVM_LIBS=`echo "$LLVM_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
+		# llvm-config's "native" is the machine that it was built for.
+		culvert_native=native
+		AS_IF([test "x$cross_compiling" = xyes],
+			[AS_CASE([$host_alias], [aarch64*], [culvert_native=aarch64], [x86_64*], [culvert_native=x86])])
 		# What tests run code with.
-		LLVM_JIT_LIBS=`$LLVM_CONFIG --link-static --libs orcjit native | sed 's/-lPolly[[A-Z]]*//g'`
+		LLVM_JIT_LIBS=`$LLVM_CONFIG --link-static --libs orcjit $culvert_native | sed 's/-lPolly[[A-Z]]*//g'`
 		# To be carried, it must not want these of the machine that it comes to.
-		LLVM_CODE_LIBS="-L$llvm_libdir `$LLVM_CONFIG --link-static --libs native passes` `$LLVM_CONFIG --link-static --system-libs`"
+		LLVM_CODE_LIBS="-L$llvm_libdir `$LLVM_CONFIG --link-static --libs $culvert_native passes` `$LLVM_CONFIG --link-static --system-libs`"
 		LLVM_CODE_LIBS=`echo "$LLVM_CODE_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
 		for library in z zstd; do
 			AS_IF([test -n "`$CC -print-file-name=lib$library.a | grep /`"],

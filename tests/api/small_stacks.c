@@ -19,6 +19,13 @@
 
 static struct api_test test;
 
+/* Threads cannot have less than PTHREAD_STACK_MIN, which is 128 KiB on aarch64. */
+static size_t stack_B(void)
+{
+	const long least_B = sysconf(_SC_THREAD_STACK_MIN);
+	return least_B > (long)STACK_B ? (size_t)least_B : STACK_B;
+}
+
 /* Kernels enough for libnvvm to be given them in parts, on threads of their own. */
 #define STEP(n) "x = x * y + " #n "; y ^= x >> 3; x += a[y & 7];"
 #define STEPS STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8)
@@ -58,10 +65,10 @@ static int compile_in(const char *where)
 		return API_TEST_SKIP;
 	/* New threads and programs have stacks of this size, too. */
 	CHECK(!getrlimit(RLIMIT_STACK, &limit));
-	limit.rlim_cur = STACK_B;
+	limit.rlim_cur = stack_B();
 	CHECK(!setrlimit(RLIMIT_STACK, &limit));
 	CHECK(!pthread_attr_init(&attributes));
-	CHECK(!pthread_attr_setstacksize(&attributes, STACK_B));
+	CHECK(!pthread_attr_setstacksize(&attributes, stack_B()));
 	if (CHECK(!pthread_create(&thread, &attributes, compile, NULL)))
 		CHECK(!pthread_join(thread, NULL));
 	(void)pthread_attr_destroy(&attributes);

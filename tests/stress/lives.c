@@ -31,7 +31,12 @@ enum {
 	MAPPING_GROWTH = 4,
 	SETTLE_TRIES = 500,
 	SETTLE_US = 500,
-	STACK_B = 16 << 10       /* pthread_attr_setstacksize(3): PTHREAD_STACK_MIN */
+	/* pthread_attr_setstacksize(3): PTHREAD_STACK_MIN */
+#ifdef __aarch64__
+	STACK_B = 128 << 10
+#else
+	STACK_B = 16 << 10
+#endif
 };
 
 /* cl_khr_external_memory: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR. */
