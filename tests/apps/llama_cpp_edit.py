@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Edits the OpenCL backend of llama.cpp (ggml's src/ggml-opencl) so that it takes a GPU of any vendor that can be asked
 for sub-groups of 32, as Culvert's can by cl_intel_required_subgroup_size.  Such a GPU is treated as Intel's are; where
-these kernels require sub-groups of 16, it is given 32.  Three mistakes that those GPUs forgive are mended as well:
-vectors of four floats at addresses that are no multiple of 16 (OpenCL C 3.0, 6.3.5), and a sum over a work-group of 64
-that takes it for one sub-group.
+these kernels require sub-groups of 16, it is given 32.  Mistakes are mended as well: vectors of four floats at addresses
+that are no multiple of 16 (OpenCL C 3.0, 6.3.5) and a sum over a work-group of 64 that takes it for one sub-group, which
+those GPUs forgive, and convolutions of rows whose elements are not next to each other, which are left to the processor.
 	tests/apps/llama_cpp_edit.py GGML       the folder of ggml's source (llama.cpp's ggml)
 What it changes can be looked at, and offered, with git diff there.  Written for ggml 0.21.0 (d99724f2); it stops
 without a change where it does not find what it expects."""
@@ -42,6 +42,10 @@ HOST = [
     # The kernel reads rows as float4.
     (r"(case GGML_OP_RMS_NORM:\n +return op->ne\[0\] % 4 == 0 && ggml_is_contiguous_rows\(op->src\[0\]\));",
      r"\1 && op->src[0]->nb[1] % 16 == 0;", 1),
+    # The kernel assumes that the elements of a row are next to each other.
+    (r"(case GGML_OP_CONV_2D:\n +return )(\(op->src\[0\]->type[^;]*);",
+     r"\1op->src[0]->nb[0] == ggml_type_size(op->src[0]->type) &&" "\n"
+     r"                   op->src[1]->nb[0] == ggml_type_size(op->src[1]->type) && (\2);", 1),
     (r"\b((?:nth0|sgs) +=) 16;", r"\1 backend_ctx->small_sub_group;", 20),
 ]
 KERNELS = [
@@ -51,15 +55,23 @@ KERNELS = [
 
 # What other kernels get wrong: (file, edits).
 MISTAKES = {
+    # Its kernels for halves ask the same.
+    "mul_mv_f32_f32.cl": [
+        (r"    if \(ne00 < 128\) \{",
+         "    const ulong first_y = (ulong) (src1 + i12*nb12 + i13*nb13);\n"
+         "    if (ne00 < 128 || (((ulong) x | first_y | nb11) & 15) != 0) {", 1)],
     "ssm_conv.cl": [(r"\bdot\(s\[i0\], c\[i0\]\)", "dot(vload4(i0, (global float *) s), c[i0])", 1)],
     "ssm_scan.cl": [(r"\bsub_group_reduce_add\(", "work_group_reduce_add(", 2)],
 }
 
 
-def edited(path, edits):
-    """The file's text after the EDITS."""
+def read(path):
     with open(path) as file:
-        text = file.read()
+        return file.read()
+
+
+def edited(path, text, edits):
+    """The TEXT of that file after the EDITS."""
     for wanted, instead, least in edits:
         text, count = re.subn(wanted, instead, text)
         if count < least:
@@ -69,14 +81,14 @@ def edited(path, edits):
 
 folder = os.path.join(sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__), "src/ggml-opencl")
 host = os.path.join(folder, "ggml-opencl.cpp")
-texts = {host: edited(host, HOST)}
+texts = {host: edited(host, read(host), HOST)}
 for kernel in glob.glob(os.path.join(folder, "kernels/*.cl")):
-    with open(kernel) as file:
-        if "intel_reqd_sub_group_size(16)" in file.read():
-            texts[kernel] = edited(kernel, KERNELS)
+    text = read(kernel)
+    if "intel_reqd_sub_group_size(16)" in text:
+        texts[kernel] = edited(kernel, text, KERNELS)
 for name, edits in MISTAKES.items():
     kernel = os.path.join(folder, "kernels", name)
-    texts[kernel] = edited(kernel, edits)
+    texts[kernel] = edited(kernel, texts.get(kernel) or read(kernel), edits)
 if len(texts) < 4:
     sys.exit("llama_cpp_edit: no kernels in " + folder)
 for path, text in texts.items():
