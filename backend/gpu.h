@@ -241,8 +241,8 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 /* size_B: the size with which it was allocated.  NULL is fine. */
 void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B);
 /* Lets the device use the application's memory where it is; fails where it cannot, for example because a page of it is
- * registered already.  *registered_out: the memory has to be unregistered before the application frees it, when no command
- * uses it any more; that may wait for the device. */
+ * registered already.  *registered_out: the memory has to be unregistered before the application frees it, when no
+ * command uses it any more; that may wait for the device. */
 cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
 			 gpu_address *address_out);
 void gpu_host_unregister(struct gpu_device *device, void *pointer);

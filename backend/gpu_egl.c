@@ -18,8 +18,8 @@ bool gpu_egl_is_available(void)
 	       cuda.cuGraphicsUnregisterResource;
 }
 
-/* Driver 580 returns CUDA_ERROR_INVALID_VALUE or CUDA_ERROR_NOT_SUPPORTED for images of formats that it does not share, and
- * CUDA_ERROR_UNKNOWN for what is no image. */
+/* Driver 580 returns CUDA_ERROR_INVALID_VALUE or CUDA_ERROR_NOT_SUPPORTED for images of formats that it does not share,
+ * and CUDA_ERROR_UNKNOWN for what is no image. */
 static cl_int check(struct gpu_device *device, CUresult cu_result, const char *call)
 {
 	const bool other_format = cu_result == CUDA_ERROR_INVALID_VALUE || cu_result == CUDA_ERROR_NOT_SUPPORTED;

@@ -28,7 +28,8 @@ cl_int gpu_graphics_check(struct gpu_device *device, CUresult cu_result, const c
 	if (cu_result == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT)
 		log_err("%s: the calling thread has no current OpenGL context that CUDA can use", call);
 	else
-		log_err("%s: the driver refuses the object of OpenGL or EGL: %s (%d)", call, error->name, (int)cu_result);
+		log_err("%s: the driver refuses the object of OpenGL or EGL: %s (%d)", call, error->name,
+			(int)cu_result);
 	return refusal;
 }
 

@@ -5,9 +5,9 @@
  * Interoperability).  An object is mapped only within gpu_graphics_copy, which copies it to or from other memory of the
  * device; its address, which may change with each map, is never kept.
  *
- * Errors are as in gpu.h, and CL_INVALID_GL_OBJECT where the driver refuses the object, or no OpenGL context is current.
- * OpenGL may call the application's debug callback, and a map may wait for it: no lock may be held.  Thread-safe for
- * different objects. */
+ * Errors are as in gpu.h, and CL_INVALID_GL_OBJECT where the driver refuses the object, or no OpenGL context is
+ * current.  OpenGL may call the application's debug callback, and a map may wait for it: no lock may be held.
+ * Thread-safe for different objects. */
 #ifndef CULVERT_BACKEND_GPU_GRAPHICS_H
 #define CULVERT_BACKEND_GPU_GRAPHICS_H
 

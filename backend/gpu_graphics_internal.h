@@ -10,8 +10,8 @@ struct gpu_graphics {
 	CUgraphicsResource cu_resource;
 };
 
-/* The error of a call that uses an object: what the driver refuses is the application's error, refusal, unless memory is
- * short or the device is lost. */
+/* The error of a call that uses an object: what the driver refuses is the application's error, refusal, unless memory
+ * is short or the device is lost. */
 cl_int gpu_graphics_check(struct gpu_device *device, CUresult cu_result, const char *call, cl_int refusal);
 
 #endif

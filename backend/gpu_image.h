@@ -103,16 +103,16 @@ cl_int gpu_sink_image_copy(struct gpu_sink sink, const struct gpu_image_side *to
 /* Copies a whole array to one of another device; stream is of either. */
 cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
 			   const struct gpu_array *from);
-/* How a texel is packed into a word of 2 or 4 bytes: for each channel of the array, in which bits it is.  A channel without
- * bits is read as 0. */
+/* How a texel is packed into a word of 2 or 4 bytes: for each channel of the array, in which bits it is.  A channel
+ * without bits is read as 0. */
 struct gpu_packing {
 	uint32_t word_B;                 /* 0: no packing */
 	uint8_t shift[4], bits[4];
 };
 
 /* Converts a box, which begins at the array's first texel, between packed words in linear memory and an array of four
- * floats, as one operation: a channel of n bits is a fraction of 2^n - 1, rounded to nearest, and limited to 0 to 1 when
- * it is packed.  words: has an address.  region: the third dimension is at most 65535. */
+ * floats, as one operation: a channel of n bits is a fraction of 2^n - 1, rounded to nearest, and limited to 0 to 1
+ * when it is packed.  words: has an address.  region: the third dimension is at most 65535. */
 cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array,
 			      const struct gpu_image_side *words, const uint64_t region[3],
 			      const struct gpu_packing *packing, bool to_array);

@@ -173,8 +173,8 @@ static inline uint64_t gpu_kept_max_B(const struct gpu_device *device)
 
 /* gpu_enter for functions that create objects: it also fails in a child after fork, in which CUDA does not work. */
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope);
-/* gpu_enter, with the green context of a share of the device current instead of the device's context. share: NULL for the
- * whole device. */
+/* gpu_enter, with the green context of a share of the device current instead of the device's context. share: NULL for
+ * the whole device. */
 cl_int gpu_enter_share(struct gpu_device *device, const struct gpu_share *share, struct gpu_scope *scope);
 /* gpu_enter_by_handle.  Making a context current, and the old one afterwards, takes 50 ns.  Streams and events have
  * their context, and the drivers that were tested (580; softcuda) need no current one.  If a driver does, its call

@@ -1,8 +1,8 @@
 /* Managed memory: one address for the host and all devices; pages move to whoever accesses them.
  *
- * An allocation has a part that is meant to be in the memory of its device, its home; that is all of it as long as it fits.
- * The rest stays in the memory of the host, and devices access it there, over the bus: if the driver had to evict pages
- * for each other, kernels that use all of the memory would be slower than that.
+ * An allocation has a part that is meant to be in the memory of its device, its home; that is all of it as long as it
+ * fits.  The rest stays in the memory of the host, and devices access it there, over the bus: if the driver had to
+ * evict pages for each other, kernels that use all of the memory would be slower than that.
  *
  * Thread-safe. */
 #ifndef CULVERT_BACKEND_GPU_MANAGED_H
@@ -21,10 +21,10 @@ enum gpu_advice {
 	GPU_ADVICE_SET_ACCESSED_BY_HOST, GPU_ADVICE_UNSET_ACCESSED_BY_HOST
 };
 
-/* Allocates memory for count devices, of which the first is its home.  CL_MEM_OBJECT_ALLOCATION_FAILURE if a device does
- * not support use by device and host at the same time, if it does not fit and CULVERT_OVERSUBSCRIBE is off or the driver
- * takes no advice (before CUDA 12.2), or if the host would need more than half of its memory for such rests, or more
- * than it has left; CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
+/* Allocates memory for count devices, of which the first is its home.  CL_MEM_OBJECT_ALLOCATION_FAILURE if a device
+ * does not support use by device and host at the same time, if it does not fit and CULVERT_OVERSUBSCRIBE is off or the
+ * driver takes no advice (before CUDA 12.2), or if the host would need more than half of its memory for such rests, or
+ * more than it has left; CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
 			 struct gpu_managed **managed_out);
 void *gpu_managed_pointer(const struct gpu_managed *managed);

@@ -145,7 +145,8 @@ static bool pair_open(struct gpu_device *a, struct gpu_device *b)
 	if (can_reach(a, a, b) && can_reach(a, b, a)) {
 		open = !pools_open(a, b) && pair_is_sound(a, b);
 		if (!open) {
-			log_warn("devices %u and %u: copies between them use host memory, because a direct copy failed a test",
+			log_warn("devices %u and %u: copies between them use host memory, "
+				 "because a direct copy failed a test",
 				 a->index, b->index);
 			pools_close(a, b);
 		}

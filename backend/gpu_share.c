@@ -1,5 +1,5 @@
-/* Shares of a device, which are CUDA's green contexts.  The driver splits the multiprocessors of a device into units, once;
- * a share is the green context of several neighbouring units, with streams of its own. */
+/* Shares of a device, which are CUDA's green contexts.  The driver splits the multiprocessors of a device into units,
+ * once; a share is the green context of several neighbouring units, with streams of its own. */
 #include "config.h"
 
 #include "backend/gpu_internal.h"
@@ -15,8 +15,9 @@ struct gpu_split {
 	CUdevResource groups[];          /* one for each unit */
 };
 
-/* The largest number of units into which the driver splits the device, and the flags for it.  The first choice is to treat
- * each multiprocessor independently of its neighbours; drivers that do not know that flag split by their default. */
+/* The largest number of units into which the driver splits the device, and the flags for it.  The first choice is to
+ * treat each multiprocessor independently of its neighbours; drivers that do not know that flag split by their
+ * default. */
 static CUresult units_count(const CUdevResource *all, unsigned *flags_out, unsigned *count_out)
 {
 	*flags_out = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;

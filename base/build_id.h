@@ -12,8 +12,8 @@
  * none, the hash of its content.  False when the file cannot be read. */
 bool build_id_append(struct bytes *text, const char *path);
 
-/* Appends those of one of Culvert's own files, which is found by its name (base/own_library.h), and of `count` other files, by
- * their paths.  False when one of them cannot be found or read. */
+/* Appends those of one of Culvert's own files, which is found by its name (base/own_library.h), and of `count` other
+ * files, by their paths.  False when one of them cannot be found or read. */
 bool build_id_append_own(struct bytes *text, const char *name, const char *const *others, size_t count);
 
 /* Appends the build id of the loaded shared object or program that contains address.  It is read from memory:

@@ -43,8 +43,8 @@ static uint64_t processors_of_2(const char *folder)
 static uint64_t processors_of_1(const char *folder)
 {
 	long long quota[2], period[2];
-	return read_numbers(folder, "cpu.cfs_quota_us", 1, quota) && read_numbers(folder, "cpu.cfs_period_us", 1, period) ?
-	       processors_for(quota[0], period[0]) : none;
+	return read_numbers(folder, "cpu.cfs_quota_us", 1, quota) &&
+	       read_numbers(folder, "cpu.cfs_period_us", 1, period) ? processors_for(quota[0], period[0]) : none;
 }
 
 static uint64_t memory_of_2(const char *folder)
@@ -57,8 +57,8 @@ static uint64_t memory_of_2(const char *folder)
 static uint64_t memory_of_1(const char *folder)
 {
 	long long numbers[2];
-	return read_numbers(folder, "memory.limit_in_bytes", 1, numbers) && numbers[0] > 0 && numbers[0] < LLONG_MAX / 2 ?
-	       (uint64_t)numbers[0] : none;
+	return read_numbers(folder, "memory.limit_in_bytes", 1, numbers) && numbers[0] > 0 &&
+	       numbers[0] < LLONG_MAX / 2 ? (uint64_t)numbers[0] : none;
 }
 
 /* --- groups ---------- */

@@ -2,8 +2,8 @@
  *
  * A program into which LLVM was linked statically, and which exports its symbols to libraries (ld's --export-dynamic,
  * a library opened with RTLD_GLOBAL), has these symbols come first for every library that is loaded later: our
- * library would then call functions of another LLVM, and the process would end.  A shared LLVM does no harm, since its symbols
- * have versions.
+ * library would then call functions of another LLVM, and the process would end.  A shared LLVM does no harm, since its
+ * symbols have versions.
  *
  * Thread-safe. */
 #ifndef CULVERT_BASE_HOST_LLVM_H

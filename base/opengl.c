@@ -229,8 +229,8 @@ static unsigned binding_of(unsigned target)
 	}
 }
 
-/* Whether the texture was made for bound.  Older contexts can only try, and so can Mesa's of the compatibility profile, and
- * all for a buffer texture, which has no parameters: then OpenGL notes an error. */
+/* Whether the texture was made for bound.  Older contexts can only try, and so can Mesa's of the compatibility profile,
+ * and all for a buffer texture, which has no parameters: then OpenGL notes an error. */
 static bool target_fits(const struct opengl *gl, unsigned bound, unsigned name)
 {
 	void (*query)(unsigned, unsigned, int *) =

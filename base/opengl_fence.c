@@ -17,8 +17,8 @@ enum {
 };
 static const uint64_t timeout_ignored = UINT64_MAX;
 
-/* A thread polls without pauses for a moment, and then with these: some of Mesa's releases hold the display's lock while
- * eglClientWaitSync waits, and the application's own calls of EGL would wait for it. */
+/* A thread polls without pauses for a moment, and then with these: some of Mesa's releases hold the display's lock
+ * while eglClientWaitSync waits, and the application's own calls of EGL would wait for it. */
 static const uint64_t spin_ns = 50000;
 static const long pause_ns = 100000;
 /* A thread that has to wait in OpenGL waits so long at a time. */
@@ -26,7 +26,8 @@ static const uint64_t slice_ns = 100000000;
 
 struct opengl_fence {
 	void *library;                   /* for dlclose */
-	void *display, *context;         /* EGL's, in which it was made; context NULL: the sync object is the application's */
+	void *display, *context;         /* EGL's, in which it was made; context NULL:
+					  * the sync object is the application's */
 	void *sync;                      /* an EGL sync object, owned if there is a context */
 	int (*client_wait)(void *display, void *sync, int flags, uint64_t timeout_ns);
 	unsigned (*destroy)(void *display, void *sync);

@@ -1,8 +1,8 @@
 /* Fences of OpenGL and EGL that any thread can ask about, also one without an OpenGL context (cl_khr_gl_event,
  * cl_khr_egl_event).
  *
- * glClientWaitSync needs a current context that shares the sync object, and OpenGL counts no references to it.  With EGL,
- * a fence is therefore an EGL sync object behind the application's: eglClientWaitSync needs no context
+ * glClientWaitSync needs a current context that shares the sync object, and OpenGL counts no references to it.  With
+ * EGL, a fence is therefore an EGL sync object behind the application's: eglClientWaitSync needs no context
  * (EGL_KHR_fence_sync).  GLX has nothing like it.
  *
  * Thread-safe, except for the end of a fence.  No lock may be held: the functions call OpenGL and EGL. */

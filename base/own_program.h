@@ -1,6 +1,7 @@
 /* The program that this code runs in.
  *
- * Both functions return a path that the caller frees, or NULL if it is not known or there is no memory.  Thread-safe. */
+ * Both functions return a path that the caller frees, or NULL if it is not known or there is no memory.
+ * Thread-safe. */
 #ifndef CULVERT_BASE_OWN_PROGRAM_H
 #define CULVERT_BASE_OWN_PROGRAM_H
 

@@ -40,8 +40,9 @@ unsigned processors_usable(void)
 #if defined(__x86_64__)
 enum { EAX = 1, EBX = 2, ECX = 4, EDX = 8 };
 
-/* The leaves of the instruction CPUID that describe the model and its extensions (Intel's Software Developer's Manual, volume
- * 2, and AMD's Architecture Programmer's Manual, volume 3), with the registers that do not differ from core to core. */
+/* The leaves of the instruction CPUID that describe the model and its extensions (Intel's Software Developer's Manual,
+ * volume 2, and AMD's Architecture Programmer's Manual, volume 3), with the registers that do not differ from core to
+ * core. */
 static const struct {
 	unsigned leaf, part, registers;
 } leaves[] = {
@@ -57,7 +58,8 @@ void processors_describe(struct bytes *text)
 		if (!__get_cpuid_count(leaves[i].leaf, leaves[i].part, &values[0], &values[1], &values[2], &values[3]))
 			memset(values, 0, sizeof(values));
 		for (unsigned r = 0; r < 4; r++)
-			bytes_append(text, &(unsigned){leaves[i].registers >> r & 1 ? values[r] : 0}, sizeof(values[r]));
+			bytes_append(text, &(unsigned){leaves[i].registers >> r & 1 ? values[r] : 0},
+				     sizeof(values[r]));
 	}
 	/* XGETBV: which registers the system's kernel saves, and thereby which vectors programs may use.  OSXSAVE says
 	 * whether the instruction may be used. */

@@ -1,5 +1,5 @@
-/* The processors: how many this process may use, by which threads and compilers are counted, and of which kind they are.
- * Thread-safe. */
+/* The processors: how many this process may use, by which threads and compilers are counted, and of which kind they
+ * are.  Thread-safe. */
 #ifndef CULVERT_BASE_PROCESSORS_H
 #define CULVERT_BASE_PROCESSORS_H
 

@@ -52,7 +52,8 @@ struct fe_compile_job {
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the most local memory that a work-group can have */
-	bool wide_ids;              /* the code is for all launches, also those whose global ids need more than 32 bits */
+	bool wide_ids;              /* the code is for all launches, also those whose global ids need more
+				     * than 32 bits */
 	unsigned nvvm_lacks;        /* what the libnvvm that gets the NVVM IR lacks: NVVM_LACKS_... */
 	bool from_il;               /* the source is SPIR-V, as fe_spirv_specialize wrote it */
 	struct fe_inputs *inputs;   /* gets what the compiler asked of the machine; may be NULL */

@@ -401,7 +401,8 @@ static void sub_group_fact(struct facts *facts, LLVMValueRef function, const cha
 	uint32_t size[3] = {0, 0, 0};
 	sizes_fact(facts, function, "intel_reqd_sub_group_size", size);
 	if (size[0] && size[0] != SUB_GROUP_SIZE)
-		refuse(facts, FE_COMPILE_FAILED, name, "intel_reqd_sub_group_size: the only size of sub-groups is 32", "");
+		refuse(facts, FE_COMPILE_FAILED, name, "intel_reqd_sub_group_size: the only size of sub-groups is 32",
+		       "");
 	kernel->required_sub_group = size[0];
 }
 

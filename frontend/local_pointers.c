@@ -69,8 +69,8 @@ static bool shows_size(LLVMValueRef i)
 	}
 }
 
-/* For compute_90 and older, libnvvm 13.0 drops stores of two halves to local memory whose address has 32 bits.  It also joins
- * stores of single halves, and it cannot be foreseen which, so no half may be in the module. */
+/* For compute_90 and older, libnvvm 13.0 drops stores of two halves to local memory whose address has 32 bits.  It also
+ * joins stores of single halves, and it cannot be foreseen which, so no half may be in the module. */
 static bool has_halves(LLVMValueRef i)
 {
 	bool has = is_half(LLVMTypeOf(i));
@@ -86,7 +86,8 @@ static bool is_always_inlined(LLVMValueRef function)
 	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
 }
 
-/* For a function that is not inlined, libnvvm 13.0 declares a local pointer as a parameter of 64 bits, but passes 32. */
+/* For a function that is not inlined, libnvvm 13.0 declares a local pointer as a parameter of 64 bits, but passes
+ * 32. */
 bool fe_passes_local_pointers(LLVMValueRef function)
 {
 	if (LLVMGetIntrinsicID(function))

@@ -2,15 +2,16 @@
 
 #include "frontend/lower.h"
 
-/* Bits of numbers as another number of integers, such as as_char8(x), or bits of a vector of numbers as one integer.  If
- * the numbers are converted integers and the bits are compared with 0, as in "as_char8(convert_double(n)) != (char8)(0)",
- * libnvvm 13.0 for compute_90 and before compares the integers instead, and then refuses the program ("Broken function
- * found").  So the numbers are moved by inline PTX first, so that libnvvm does not know that they were converted.  The
- * conversion and the comparison may be in other functions, which libnvvm inlines, so that all such bits are moved.
+/* Bits of numbers as another number of integers, such as as_char8(x), or bits of a vector of numbers as one integer.
+ * If the numbers are converted integers and the bits are compared with 0, as in "as_char8(convert_double(n)) !=
+ * (char8)(0)", libnvvm 13.0 for compute_90 and before compares the integers instead, and then refuses the program
+ * ("Broken function found").  So the numbers are moved by inline PTX first, so that libnvvm does not know that they
+ * were converted.  The conversion and the comparison may be in other functions, which libnvvm inlines, so that all such
+ * bits are moved.
  *
  * The bits may also be taken in memory, by a union or a pointer: libnvvm forwards what is stored to a load of the same
- * bytes.  So numbers that may be converted are moved before they are stored, if the module loads as many bits as another
- * number of integers from that address space. */
+ * bytes.  So numbers that may be converted are moved before they are stored, if the module loads as many bits as
+ * another number of integers from that address space. */
 
 enum { SPACES = LOWER_SPACE_CONSTANT + 1, SIZES = 11, COUNT_MAX = 16 };
 

@@ -33,8 +33,8 @@ static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVM
 	fe_component_store_inserted(lowering, store, value);
 }
 
-/* The operand from which a lane of value comes: a vector, with its lane in *lane, or a scalar, with *lane -1.  NULL: value is
- * not made from other values. */
+/* The operand from which a lane of value comes: a vector, with its lane in *lane, or a scalar, with *lane -1.  NULL:
+ * value is not made from other values. */
 static LLVMValueRef lane_source(LLVMValueRef value, int *lane)
 {
 	if (LLVMIsAInsertElementInst(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 2))) {

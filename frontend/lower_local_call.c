@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-/* If local pointers have 32 bits in a module, its functions take and return them as integers: libnvvm declares parameters
- * that are local pointers with 64 bits, but passes 32.  Only libnvvm decides which functions it inlines; where it does,
- * the conversions disappear. */
+/* If local pointers have 32 bits in a module, its functions take and return them as integers: libnvvm declares
+ * parameters that are local pointers with 64 bits, but passes 32.  Only libnvvm decides which functions it inlines;
+ * where it does, the conversions disappear. */
 
 static LLVMTypeRef type_to_pass(struct lowering *lowering, LLVMTypeRef type)
 {

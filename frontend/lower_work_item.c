@@ -38,7 +38,8 @@ static const struct {
 /* The call that is being replaced. */
 struct site {
 	struct lowering *lowering;
-	const struct abi_kernel *kernel;   /* the kernel whose entry contains the call; NULL if it is in another function */
+	const struct abi_kernel *kernel;   /* the kernel whose entry contains the call;
+					    * NULL if it is in another function */
 	unsigned dimension;
 	bool uniform;
 	bool narrow;                       /* global ids fit 32 bits */
@@ -119,8 +120,8 @@ static LLVMValueRef global_id(const struct site *site, bool wide)
 	return LLVMBuildAdd(builder, id, hidden(site, ABI_HIDDEN_ID_START_X, wide), "");
 }
 
-/* A launch has less than 2^32 work-groups in each dimension.  An id that is wanted in 64 bits is computed in 32, so that
- * libnvvm knows its upper half. */
+/* A launch has less than 2^32 work-groups in each dimension.  An id that is wanted in 64 bits is computed in 32, so
+ * that libnvvm knows its upper half. */
 static LLVMValueRef group_id(const struct site *site, bool wide)
 {
 	LLVMValueRef group = special_register(site, "ctaid", false);
@@ -229,8 +230,8 @@ static void replace_calls(struct site *site, unsigned row)
 /* How many functions are looked at before the size counts as not known. */
 enum { CALLERS_MOST = 1000 };
 
-/* Whether all kernels that call the function, directly or not, require one size in the dimension: *size, if that is not 0
- * yet.  A function whose address is taken may be called by any kernel. */
+/* Whether all kernels that call the function, directly or not, require one size in the dimension: *size, if that is not
+ * 0 yet.  A function whose address is taken may be called by any kernel. */
 static bool callers_agree(const struct site *site, LLVMValueRef function, unsigned *budget, uint32_t *size)
 {
 	const struct abi_kernel *kernel = fe_lower_kernel(site->lowering, function);
@@ -250,8 +251,8 @@ static bool callers_agree(const struct site *site, LLVMValueRef function, unsign
 	return true;
 }
 
-/* Reads of the registers with the size and the id in the dimension, as functions of the builtin library have them: where
- * the size is known, libnvvm unrolls their loops over the work-group.  The id is known if the size is 1. */
+/* Reads of the registers with the size and the id in the dimension, as functions of the builtin library have them:
+ * where the size is known, libnvvm unrolls their loops over the work-group.  The id is known if the size is 1. */
 static void replace_reads(const struct site *site, const char *name, bool is_id)
 {
 	LLVMValueRef read = LLVMGetNamedFunction(site->lowering->module, name);
@@ -316,7 +317,8 @@ static void answer_known(struct site *site)
 		next = LLVMGetNextUse(use);
 		if (!old)
 			continue;
-		LLVMReplaceAllUsesWith(old, LLVMConstInt(LLVMTypeOf(old), is_known(site, fe_parent_function(old)), false));
+		LLVMReplaceAllUsesWith(old,
+				       LLVMConstInt(LLVMTypeOf(old), is_known(site, fe_parent_function(old)), false));
 		LLVMInstructionEraseFromParent(old);
 	}
 	if (question && !LLVMGetFirstUse(question))

@@ -104,9 +104,9 @@ void fe_module_expand_constants(LLVMModuleRef module);
  * instruction is not such a choice, and nothing was changed. */
 bool fe_module_part_loads(LLVMValueRef merge);
 
-/* inlined_calls.cpp: inlines in a kernel the calls that lead to a call of the function called, as far as the functions are
- * always inlined anyway.  What differs between kernels can then be answered for each of them.  Returns whether there were
- * any. */
+/* inlined_calls.cpp: inlines in a kernel the calls that lead to a call of the function called, as far as the functions
+ * are always inlined anyway.  What differs between kernels can then be answered for each of them.  Returns whether
+ * there were any. */
 bool fe_inline_callers(LLVMValueRef kernel, LLVMValueRef called);
 
 /* joined_conditions.cpp: in a loop, joins conditions that are evaluated one after the other, such as "i < n && a < b

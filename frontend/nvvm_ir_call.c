@@ -13,7 +13,8 @@
  * has replaced those for which there is an alternative. */
 static const char *const native_intrinsics[] = {
 	"llvm.bitreverse", "llvm.bswap", "llvm.convert.from.fp16",
-	"llvm.convert.to.fp16", "llvm.copysign", "llvm.ctlz", "llvm.ctpop", "llvm.cttz", "llvm.fma", "llvm.fmuladd", "llvm.fshl", "llvm.fshr", "llvm.lifetime.end",
+	"llvm.convert.to.fp16", "llvm.copysign", "llvm.ctlz", "llvm.ctpop", "llvm.cttz", "llvm.fma", "llvm.fmuladd",
+	"llvm.fshl", "llvm.fshr", "llvm.lifetime.end",
 	"llvm.lifetime.start", "llvm.maxnum", "llvm.memcpy", "llvm.memmove", "llvm.memset",
 	"llvm.minnum", "llvm.sadd.with.overflow", "llvm.smul.with.overflow", "llvm.sqrt",
 	"llvm.ssub.with.overflow", "llvm.trap", "llvm.uadd.with.overflow",

@@ -276,8 +276,8 @@ static void print_units(struct ir_printer *printer)
 static void print_named(struct ir_printer *printer)
 {
 	uint32_t version = printer->node_count++;
-	/* Of the IR, and of its debug information: libnvvm takes IR whose debug version is not newer than its own, which is
-	 * 3.1 up to CUDA 12.4 at least, and nothing that is printed needs 3.2. */
+	/* Of the IR, and of its debug information: libnvvm takes IR whose debug version is not newer than its own,
+	 * which is 3.1 up to CUDA 12.4 at least, and nothing that is printed needs 3.2. */
 	fe_ir_print(printer, "!nvvmir.version = !{!%u}\n!%u = !{i32 2, i32 0, i32 3, i32 1}\n",
 		    version, version);
 	if (!printer->line_functions.count)

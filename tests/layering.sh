@@ -109,4 +109,19 @@ for file in $(find base icd frontend backend cache softcuda tests tools -name '*
 		failed=1
 	fi
 done
+
+# A line of C has at most 120 columns; a tab goes to the next multiple of 8.
+long=$(find base icd frontend backend cache softcuda tests tools \( -name '*.c' -o -name '*.h' \) ! -path 'frontend/embedded/*' -exec awk '
+	length($0) > 15 {
+		parts = split($0, part, "\t")
+		columns = 0
+		for (i = 1; i <= parts; i++)
+			columns += length(part[i]) + (i < parts ? 8 - (columns + length(part[i])) % 8 : 0)
+		if (columns > 120)
+			printf "%s:%d: %d columns, at most 120\n", FILENAME, FNR, columns
+	}' {} + 2>/dev/null)
+if [ -n "$long" ]; then
+	echo "$long"
+	failed=1
+fi
 exit $failed

@@ -135,8 +135,8 @@ static int report_on(const char *file, const struct request *request, int status
 	if (launched)
 		print_count(request, count);
 	else
-		fputs("culvert check: nothing was checked: the program launched no kernels, or its OpenCL loader does not "
-		      "find Culvert\n", stderr);
+		fputs("culvert check: nothing was checked: the program launched no kernels, or its OpenCL loader does "
+		      "not find Culvert\n", stderr);
 	return count || !told || (error && error != ENOENT) ? TOOL_FAILED : status;
 }
 

@@ -71,7 +71,8 @@ static void look_at_sharing(struct findings *findings, struct gpu_device *device
 	const cl_int error = gpu_memory_left(device, &left_B);
 	if (caps->compute_mode == GPU_COMPUTE_EXCLUSIVE && error)
 		finding_add(findings, "device", FINDING_BAD, mend,
-			    "%u: its compute mode is exclusive: one process at a time may use it. This one cannot, perhaps because "
+			    "%u: its compute mode is exclusive: one process at a time may use it. This one cannot, "
+			    "perhaps because "
 			    "another one does", index);
 	else if (caps->compute_mode == GPU_COMPUTE_EXCLUSIVE)
 		finding_add(findings, "device", FINDING_NOTE, mend,

@@ -46,7 +46,8 @@ static void look_at_mps(struct findings *findings)
 	bytes_printf(&control, "%s/control", folder);
 	if (!bytes_failed(&control) && finding_exists(findings, bytes_string(&control)))
 		finding_add(findings, "mps", FINDING_NOTE, NULL,
-			    "MPS is running (%s): processes share a GPU, and a fault of one process ends the kernels of all",
+			    "MPS is running (%s): processes share a GPU, "
+			    "and a fault of one process ends the kernels of all",
 			    folder);
 	bytes_finish(&control);
 }
@@ -57,11 +58,13 @@ static void look_at_group(struct findings *findings)
 	const uint64_t memory_B = control_group_memory_B(findings->root);
 	if (processors)
 		finding_add(findings, "limits", FINDING_NOTE, NULL,
-			    "the control group allows %u processor%s; the numbers of threads and compilers follow this limit",
+			    "the control group allows %u processor%s; "
+			    "the numbers of threads and compilers follow this limit",
 			    processors, processors == 1 ? "" : "s");
 	if (memory_B)
 		finding_add(findings, "limits", FINDING_NOTE, NULL,
-			    "the control group allows %s of memory; a compiler may use half of it", tool_size(memory_B));
+			    "the control group allows %s of memory; a compiler may use half of it",
+			    tool_size(memory_B));
 }
 
 void doctor_shares(struct findings *findings)

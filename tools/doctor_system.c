@@ -72,7 +72,8 @@ static const struct distribution {
 	{"fedora", "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda && sudo reboot   # from RPM Fusion",
 	 "sudo dnf install 'libOpenCL.so.1()(64bit)'"},
 	{"arch", "sudo pacman -S nvidia-open nvidia-utils && sudo reboot", "sudo pacman -S ocl-icd"},
-	{"nixos", "sudo nixos-rebuild switch   # with services.xserver.videoDrivers = [ \"nvidia\" ] in the configuration",
+	{"nixos",
+	 "sudo nixos-rebuild switch   # with services.xserver.videoDrivers = [ \"nvidia\" ] in the configuration",
 	 "add ocl-icd to what the program is built with"},
 	{"", "install NVIDIA's driver, 525 or newer, and reboot", "install ocl-icd or Khronos' OpenCL-ICD-Loader"},
 };

@@ -44,7 +44,8 @@ static void look_at_variable(struct findings *findings, const char *name)
 		if (strcmp(option_name(option), name))
 			continue;
 		if (!option_valid(option))
-			complain(findings, name, "%s has an invalid value, so the default is used; %s", option_help(option));
+			complain(findings, name, "%s has an invalid value, so the default is used; %s",
+				 option_help(option));
 		return;
 	}
 	look_at_name(findings, name + strlen(prefix));

@@ -132,7 +132,8 @@ cl_device_id opencl_device(const struct opencl *opencl, uint64_t number)
 	if (number < opencl->device_count)
 		return opencl->devices[number];
 	if (!opencl->device_count)
-		tool_error("no device; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use the software device");
+		tool_error("no device; run 'culvert doctor' to see why, "
+			   "or set CULVERT_CUDA=soft to use the software device");
 	else if (opencl->device_count == 1)
 		tool_error("no device %" PRIu64 "; there is one device, number 0", number);
 	else

@@ -3,8 +3,8 @@
  *
  * The data go to local memory without passing through registers, while the work-items go on.  PTX ISA, cp.async: the
  * executing work-item sees them after cp.async.wait_all, others after a barrier behind it.  A copy has 4, 8 or
- * 16 bytes, and both addresses are multiples of that.  Programs that are checked copy with loads and stores, so that the
- * checker sees the accesses of each work-item where the source has them.
+ * 16 bytes, and both addresses are multiples of that.  Programs that are checked copy with loads and stores, so that
+ * the checker sees the accesses of each work-item where the source has them.
  */
 #ifndef CULVERT_BUILTIN_ASYNC_H
 #define CULVERT_BUILTIN_ASYNC_H
@@ -33,7 +33,8 @@ __attribute__((unused)) HELPER void end_stage(void)
 		__asm__ __volatile__("cp.async.commit_group;" : : : "memory");
 }
 
-/* The work-item's copies have arrived, but perhaps those of its last stages.  The instruction has their number as a literal. */
+/* The work-item's copies have arrived, but perhaps those of its last stages.  The instruction has their number as a
+ * literal. */
 #define WAIT_BUT(stages) \
 	case stages: \
 		__asm__ __volatile__("cp.async.wait_group " #stages ";" : : : "memory"); \

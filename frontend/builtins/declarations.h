@@ -117,7 +117,8 @@ __culvert_shuffles(half)
 #if defined(__opencl_c_read_write_images) || (__OPENCL_C_VERSION__ >= 200 && __OPENCL_C_VERSION__ < 300)
 #define __culvert_read_write_blocks(T, N, suffix) \
 	T##N __culvert_collective intel_sub_group_block_read##suffix(read_write image2d_t image, int2 byte_coord); \
-	void __culvert_collective intel_sub_group_block_write##suffix(read_write image2d_t image, int2 byte_coord, T##N data);
+	void __culvert_collective intel_sub_group_block_write##suffix(read_write image2d_t image, int2 byte_coord, \
+								      T##N data);
 #else
 #define __culvert_read_write_blocks(T, N, suffix)
 #endif
@@ -125,7 +126,8 @@ __culvert_shuffles(half)
 	T##N __culvert_collective intel_sub_group_block_read##suffix(const __global T *p); \
 	void __culvert_collective intel_sub_group_block_write##suffix(__global T *p, T##N data); \
 	T##N __culvert_collective intel_sub_group_block_read##suffix(read_only image2d_t image, int2 byte_coord); \
-	void __culvert_collective intel_sub_group_block_write##suffix(write_only image2d_t image, int2 byte_coord, T##N data); \
+	void __culvert_collective intel_sub_group_block_write##suffix(write_only image2d_t image, int2 byte_coord, \
+								      T##N data); \
 	__culvert_read_write_blocks(T, N, suffix)
 #define __culvert_blocks(T, letters) \
 	__culvert_block(T, , letters) \

@@ -61,13 +61,13 @@ static LLVMValueRef round_to_zero(struct spirv_reader *reader, LLVMOpcode code, 
 	char text[32], constraints[8];
 	snprintf(text, sizeof(text), "%s.rz.f%d $0, $1, $2;", name, is_double ? 64 : 32);
 	snprintf(constraints, sizeof(constraints), is_double ? "=d,d,d" : "=f,f,f");
-	LLVMValueRef code_text = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false, false,
-						  LLVMInlineAsmDialectATT, false);
+	LLVMValueRef code_text = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
+						  false, LLVMInlineAsmDialectATT, false);
 	return LLVMBuildCall2(reader->builder, type, code_text, (LLVMValueRef[]){a, b}, 2, "");
 }
 
-/* As round_to_zero, for halves: the double is exact or rounded to zero, which rounding to zero once more does not change.
- * NULL with a message. */
+/* As round_to_zero, for halves: the double is exact or rounded to zero, which rounding to zero once more does not
+ * change.  NULL with a message. */
 static LLVMValueRef round_half_to_zero(struct spirv_reader *reader, LLVMOpcode code, LLVMValueRef a, LLVMValueRef b)
 {
 	LLVMTypeRef wide = LLVMDoubleTypeInContext(reader->context), half = LLVMHalfTypeInContext(reader->context);
@@ -77,8 +77,8 @@ static LLVMValueRef round_half_to_zero(struct spirv_reader *reader, LLVMOpcode c
 	return spirv_call(reader, "convert_half_rtz", half, &argument, 1);
 }
 
-/* Arithmetic on floating-point numbers or vectors of them, in the rounding mode of the kernel; NULL with a message.  type is
- * that of a and b. */
+/* Arithmetic on floating-point numbers or vectors of them, in the rounding mode of the kernel; NULL with a message.
+ * type is that of a and b. */
 static LLVMValueRef compute(struct spirv_reader *reader, const struct spirv_op *op, LLVMOpcode code,
 			    const struct spirv_type *type, LLVMValueRef a, LLVMValueRef b)
 {
@@ -369,7 +369,8 @@ static bool compare_reals(struct spirv_reader *reader, const struct spirv_op *op
 	if (!type || !is_class(reader, type, SPIRV_FLOAT) || !is_result(reader, op, type->lanes))
 		return false;
 	LLVMValueRef value = LLVMBuildFCmp(reader->builder, (LLVMRealPredicate)op->detail, a, b, "");
-	/* A program that asks whether numbers are ordered expects NaN, even if the options promise that there is none. */
+	/* A program that asks whether numbers are ordered expects NaN, even if the options promise that there is
+	 * none. */
 	if (op->op != SpvOpOrdered && op->op != SpvOpUnordered)
 		value = spirv_fast(reader, op->result, value);
 	return spirv_define(reader, op, value);
@@ -525,8 +526,8 @@ static LLVMValueRef pack(struct spirv_reader *reader, LLVMValueRef value)
 	return LLVMBuildBitCast(reader->builder, value, spirv_int(reader, 32), "");
 }
 
-/* The dot product of four bytes by OpenCL C's functions for packed vectors (3.0, 6.15.21).  If sum is not NULL, it is added
- * with saturation. */
+/* The dot product of four bytes by OpenCL C's functions for packed vectors (3.0, 6.15.21).  If sum is not NULL, it is
+ * added with saturation. */
 static LLVMValueRef dot_of_bytes(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef a,
 				 LLVMValueRef b, LLVMValueRef sum)
 {

@@ -36,7 +36,8 @@ static void name_function(char *name, size_t size_B, const struct spirv_type *ty
 		 rounding < sizeof(roundings) / sizeof(*roundings) ? roundings[rounding] : "");
 }
 
-/* The rounding mode of a conversion: its decoration, or that of the kernel (RoundingModeRTZ); SPIRV_NONE is the default. */
+/* The rounding mode of a conversion: its decoration, or that of the kernel (RoundingModeRTZ); SPIRV_NONE is the
+ * default. */
 static uint32_t rounding_of(const struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const uint32_t rounding = spirv_facts(reader->module, op->result)->rounding;
@@ -103,8 +104,8 @@ static LLVMValueRef convert_numbers(struct spirv_reader *reader, const struct sp
 	return spirv_call(reader, name, to->value, &argument, 1);
 }
 
-/* A number as a float that rounds to the same bfloat16 number: rounded to zero, with the lowest bit set if it is not exact,
- * so that the second rounding sees on which side of the middle the number is.  NULL with a message. */
+/* A number as a float that rounds to the same bfloat16 number: rounded to zero, with the lowest bit set if it is not
+ * exact, so that the second rounding sees on which side of the middle the number is.  NULL with a message. */
 static LLVMValueRef round_to_odd(struct spirv_reader *reader, const struct spirv_op *op,
 				 const struct spirv_type *from, LLVMValueRef value)
 {

@@ -216,8 +216,8 @@ static bool find_edges(struct flow *flow)
 
 /* --- order and dominators ------------------------------------------------------------------------------------ */
 
-/* Finds the order in which blocks are built, the reverse postorder of a depth-first walk: except for loops, each block comes
- * after all of its predecessors. */
+/* Finds the order in which blocks are built, the reverse postorder of a depth-first walk: except for loops, each block
+ * comes after all of its predecessors. */
 static void find_order(struct flow *flow)
 {
 	uint32_t *stack = flow->leave, *next = flow->enter, depth = 0, place = flow->count;
@@ -278,7 +278,8 @@ static uint32_t meet(const struct flow *flow, uint32_t a, uint32_t b)
 	return a;
 }
 
-/* Finds the immediate dominators: K. D. Cooper, T. J. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001. */
+/* Finds the immediate dominators: K. D. Cooper, T. J. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm",
+ * 2001. */
 static void find_dominators(struct flow *flow)
 {
 	bool changed = true;
@@ -300,8 +301,9 @@ static void find_dominators(struct flow *flow)
 	flow->blocks[1].dominator = 0;
 }
 
-/* Numbers the blocks for a walk over the tree of dominators: a block dominates those that the walk enters and leaves while
- * it is in the block.  leave first counts the blocks below each block; then enter and leave are assigned from that. */
+/* Numbers the blocks for a walk over the tree of dominators: a block dominates those that the walk enters and leaves
+ * while it is in the block.  leave first counts the blocks below each block; then enter and leave are assigned from
+ * that. */
 static void number_tree(struct flow *flow)
 {
 	for (uint32_t b = 0; b <= flow->count; b++)

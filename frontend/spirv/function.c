@@ -39,8 +39,8 @@ static bool take_sizes(struct spirv_reader *reader, struct spirv_instruction i, 
 	return true;
 }
 
-/* Whether a mode has no effect: promises about launches (SPV_INTEL_kernel_attributes), and floating-point behaviour that is
- * always as the mode asks. */
+/* Whether a mode has no effect: promises about launches (SPV_INTEL_kernel_attributes), and floating-point behaviour
+ * that is always as the mode asks. */
 static bool is_ignored(uint32_t mode)
 {
 	switch (mode) {
@@ -253,7 +253,8 @@ static bool find_carried(struct spirv_reader *reader, struct spirv_parameter *pa
 		return spirv_fail(reader, "the parameter %" PRIu32 " points to nothing that can be copied",
 				  parameter->id);
 	if (type->size_B > UINT32_MAX)
-		return spirv_fail(reader, "the parameter %" PRIu32 " of %" PRIu64 " bytes is too large to be passed by value",
+		return spirv_fail(reader,
+				  "the parameter %" PRIu32 " of %" PRIu64 " bytes is too large to be passed by value",
 				  parameter->id, type->size_B);
 	parameter->carried = type->memory;
 	return spirv_alignment(reader, parameter->id, type->align_B, &parameter->align_B);
@@ -315,8 +316,8 @@ static void add_attribute(LLVMValueRef function_or_call, unsigned index, LLVMAtt
 		LLVMAddAttributeAtIndex(function_or_call, index, attribute);
 }
 
-/* Whether values of a type are extended to 32 bits when they are passed.  Integers have no sign in SPIR-V, and are extended
- * as unsigned ones. */
+/* Whether values of a type are extended to 32 bits when they are passed.  Integers have no sign in SPIR-V, and are
+ * extended as unsigned ones. */
 static bool is_narrow(const struct spirv_type *type)
 {
 	return type->lanes == 1 && (type->class == SPIRV_BOOL || (type->class == SPIRV_INT && type->bits < 32));
@@ -367,8 +368,8 @@ static LLVMValueRef make_function(struct spirv_reader *reader, const struct spir
 	return made;
 }
 
-/* Adds the attributes of a function with a body: one for the passes that look for SPIR-V, and those that Clang adds if it
- * does not optimize. */
+/* Adds the attributes of a function with a body: one for the passes that look for SPIR-V, and those that Clang adds if
+ * it does not optimize. */
 static void mark_body(struct spirv_reader *reader, LLVMValueRef made)
 {
 	static const char name[] = FE_ATTRIBUTE_IL;
@@ -496,7 +497,9 @@ static bool build_kernel(struct spirv_reader *reader, const struct spirv_entry *
 		return spirv_fail(reader, "a kernel returns nothing");
 	for (unsigned i = 0; i < function->type->part_count; i++)
 		if (function->type->parts[i]->holds_matrix)
-			return spirv_fail(reader, "no argument of a kernel is a cooperative matrix; pass a pointer to its elements");
+			return spirv_fail(
+				reader,
+				"no argument of a kernel is a cooperative matrix; pass a pointer to its elements");
 	struct spirv_parameter *parameters = find_parameters(reader, function);
 	if (!parameters)
 		return false;

@@ -1,8 +1,8 @@
 /* Functions, the kernels that entry points make of them, and calls.
  *
- * A function becomes an LLVM function with the parameters that Clang would give it, so that modules and OpenCL C can call
- * each other.  An entry point becomes a kernel with its own body; the function itself is built as well if the module calls
- * or exports it.
+ * A function becomes an LLVM function with the parameters that Clang would give it, so that modules and OpenCL C can
+ * call each other.  An entry point becomes a kernel with its own body; the function itself is built as well if the
+ * module calls or exports it.
  *
  * Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_FUNCTION_H

@@ -225,8 +225,8 @@ static bool build_constant_operation(struct spirv_reader *reader, struct spirv_i
 	return reader->build(reader, (struct spirv_instruction){words, inner, count});
 }
 
-/* Builds OpSpecConstantOp.  LLVM folds the operation to a constant, since its operands are constants.  An operation on the
- * address of a built-in variable is built in each function that uses it (global.h). */
+/* Builds OpSpecConstantOp.  LLVM folds the operation to a constant, since its operands are constants.  An operation on
+ * the address of a built-in variable is built in each function that uses it (global.h). */
 static bool build_operation(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	if (is_input_constant(reader->module, op->result))
@@ -246,8 +246,8 @@ static bool build_operation(struct spirv_reader *reader, const struct spirv_op *
 
 /* --- samplers ------------------------------------------------------------------------------------------------ */
 
-/* Builds a constant sampler: its bits (OpenCL C 3.0, 6.15.15.1).  spirv_value makes the sampler of them in each function
- * that uses it. */
+/* Builds a constant sampler: its bits (OpenCL C 3.0, 6.15.15.1).  spirv_value makes the sampler of them in each
+ * function that uses it. */
 static bool build_sampler(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	enum { NORMALIZED = 1, ADDRESSING = 2, NEAREST = 0x10, LINEAR = 0x20, MODES = 5 };
@@ -307,7 +307,8 @@ static bool build_global(struct spirv_reader *reader, const struct spirv_op *op,
 	if (!value && facts->linkage != SPIRV_IMPORT)
 		return false;
 	if (type->holds_matrix)
-		return spirv_fail(reader, "a cooperative matrix can only be in a variable of the storage class Function");
+		return spirv_fail(reader,
+				  "a cooperative matrix can only be in a variable of the storage class Function");
 	LLVMValueRef variable = LLVMAddGlobalInAddressSpace(reader->llvm, type->memory, "", space);
 	if (value)
 		LLVMSetInitializer(variable, value);
@@ -351,8 +352,8 @@ static bool build_local(struct spirv_reader *reader, const struct spirv_op *op)
 	return spirv_define(reader, op, variable);
 }
 
-/* The end of those words of an instruction, from word 1 on, that may be pointers through which the instruction writes or
- * which it passes on.  The number of an extended instruction, which is among the words, is no id. */
+/* The end of those words of an instruction, from word 1 on, that may be pointers through which the instruction writes
+ * or which it passes on.  The number of an extended instruction, which is among the words, is no id. */
 static unsigned used_words(struct spirv_instruction i)
 {
 	switch (i.op) {
@@ -388,8 +389,8 @@ static void follow(struct spirv_reader *reader, struct spirv_instruction i, uint
 			reader->written[roots[i.words[k]]] = true;
 }
 
-/* Notes in reader->written the variables of the module in the storage class Function that may be written: an instruction
- * writes them, or their address goes where it cannot be followed. */
+/* Notes in reader->written the variables of the module in the storage class Function that may be written: an
+ * instruction writes them, or their address goes where it cannot be followed. */
 static bool find_written(struct spirv_reader *reader)
 {
 	const struct spirv_module *module = reader->module;
@@ -582,7 +583,8 @@ LLVMValueRef spirv_input_element(struct spirv_reader *reader, uint32_t id, uint3
 /* One of two things that spirv_inputs_end undoes. */
 struct spirv_input {
 	struct spirv_input *next;
-	uint32_t id;                /* of a built-in variable or constant address that has a value in this function; or 0 */
+	uint32_t id;                /* of a built-in variable or constant address that has a value in this function;
+				     * or 0 */
 	LLVMValueRef value;         /* value of a whole variable that was loaded; or NULL */
 };
 
@@ -664,8 +666,8 @@ bool spirv_inputs_begin(struct spirv_reader *reader, size_t at, size_t end)
 	return true;
 }
 
-/* Erases the instructions that made a vector from calls of a work-item function, as far as nothing uses them.  The calls
- * themselves remain. */
+/* Erases the instructions that made a vector from calls of a work-item function, as far as nothing uses them.  The
+ * calls themselves remain. */
 static void erase_unused(LLVMValueRef value)
 {
 	while (value && LLVMIsAInstruction(value) && !LLVMGetFirstUse(value)) {

@@ -1,9 +1,10 @@
-/* Built-in variables (OpenCL SPIR-V environment 3.0, 2.9): the work-item functions of OpenCL C 3.0, 6.15.1, and the masks
- * of 6.15.19.4.
+/* Built-in variables (OpenCL SPIR-V environment 3.0, 2.9): the work-item functions of OpenCL C 3.0, 6.15.1, and the
+ * masks of 6.15.19.4.
  *
  * A load of a built-in variable becomes calls of these functions.  If the variable's address is used otherwise, each
  * function that does so gets a private variable with the value; modules of SYCL have built-in variables in any storage
- * class and take their addresses.  Constant addresses inside of one (OpSpecConstantOp) are made in each function as well.
+ * class and take their addresses.  Constant addresses inside of one (OpSpecConstantOp) are made in each function as
+ * well.
  *
  * Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_GLOBAL_H

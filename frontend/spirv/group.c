@@ -17,8 +17,8 @@ enum scope {
 	SUB_GROUP                   /* a sub-group only */
 };
 
-/* The beginning of a function's name by the scope, which is words[3]: "work_group" or "sub_group"; NULL, with a message, for
- * other scopes. */
+/* The beginning of a function's name by the scope, which is words[3]: "work_group" or "sub_group"; NULL, with a
+ * message, for other scopes. */
 static const char *group_of(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const uint32_t scope = spirv_operand(reader, op->words[3], SpvScopeMax);
@@ -286,9 +286,9 @@ static LLVMValueRef shuffle(struct spirv_reader *reader, const struct spirv_type
 	return as_value(reader, type, moved);
 }
 
-/* Builds OpSubgroupShuffleDownINTEL and OpSubgroupShuffleUpINTEL (SPV_INTEL_subgroups).  The values of two operands, each
- * one for every work-item of the sub-group, are put in a row.  A work-item gets the value that is delta behind its own in
- * the first operand (Down), or delta before its own in the second (Up). */
+/* Builds OpSubgroupShuffleDownINTEL and OpSubgroupShuffleUpINTEL (SPV_INTEL_subgroups).  The values of two operands,
+ * each one for every work-item of the sub-group, are put in a row.  A work-item gets the value that is delta behind its
+ * own in the first operand (Down), or delta before its own in the second (Up). */
 static bool build_shift(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	enum { SUB_GROUP_SIZE = 32 };
@@ -455,9 +455,9 @@ static bool name_reduction(struct spirv_reader *reader, const struct spirv_op *o
 	return true;
 }
 
-/* The result of a work-group's function that was called with 32 bits for a narrow type.  Sums, products and bit operations
- * are right in their low bits.  The result of min or max may be the identity, which is outside of the narrow type: it
- * is converted with saturation. */
+/* The result of a work-group's function that was called with 32 bits for a narrow type.  Sums, products and bit
+ * operations are right in their low bits.  The result of min or max may be the identity, which is outside of the narrow
+ * type: it is converted with saturation. */
 static LLVMValueRef reduced_as(struct spirv_reader *reader, const struct spirv_op *op,
 			       const struct spirv_type *type, LLVMValueRef value, bool is_signed)
 {
@@ -520,8 +520,8 @@ static bool build_reduction(struct spirv_reader *reader, const struct spirv_op *
 
 /* --- asynchronous copies ------------------------------------------------------------------------------------- */
 
-/* The type of the elements to which a pointer points; NULL with a message.  LLVM's SPIR-V back end writes a pointer to an
- * array instead of one to its first element. */
+/* The type of the elements to which a pointer points; NULL with a message.  LLVM's SPIR-V back end writes a pointer to
+ * an array instead of one to its first element. */
 static const struct spirv_type *copied_type(struct spirv_reader *reader, uint32_t pointer)
 {
 	const struct spirv_type *type = spirv_type_of(reader, pointer);
@@ -585,8 +585,9 @@ static bool build_wait(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- block reads and writes ---------------------------------------------------------------------------------- */
 
-/* The place of a work-item's component in a block (SPV_INTEL_subgroups): the values of consecutive work-items are adjacent,
- * and component n of all of them begins n times the maximum sub-group size behind component 0.  NULL with a message. */
+/* The place of a work-item's component in a block (SPV_INTEL_subgroups): the values of consecutive work-items are
+ * adjacent, and component n of all of them begins n times the maximum sub-group size behind component 0.  NULL with a
+ * message. */
 static LLVMValueRef block_element(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef pointer,
 				  unsigned component)
 {

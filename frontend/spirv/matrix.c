@@ -37,8 +37,8 @@ unsigned spirv_fragment_register(const struct spirv_fragment *fragment, unsigned
 
 enum { TAKES = 1, GIVES = 2, ALIKE = 4, ALL = TAKES | GIVES | ALIKE };
 
-/* Instructions that take matrices or give them.  ALIKE: each element of the result depends on the operands' elements at the
- * same position. */
+/* Instructions that take matrices or give them.  ALIKE: each element of the result depends on the operands' elements at
+ * the same position. */
 static unsigned treatment_of(unsigned op)
 {
 	switch (op) {
@@ -73,14 +73,19 @@ static bool may_stand(struct spirv_reader *reader, uint32_t id)
 	if (!type || !type->rows)
 		return true;
 	if (!(treatment & TAKES))
-		return spirv_fail(reader, "the operand %" PRIu32 " is a cooperative matrix, which the instruction does not take", id);
+		return spirv_fail(
+			reader, "the operand %" PRIu32 " is a cooperative matrix, which the instruction does not take",
+			id);
 	const struct spirv_type *result = treatment & ALIKE ? spirv_type(reader, now.words[1]) : NULL;
 	if (!result)
 		return true;
 	if (!spirv_matrix_is_alike(type, result))
-		return spirv_fail(reader, "the operand %" PRIu32 " and the result are not matrices of the same use and dimensions", id);
+		return spirv_fail(
+			reader,
+			"the operand %" PRIu32 " and the result are not matrices of the same use and dimensions", id);
 	return type->use == SPIRV_MATRIX_SUM || type->bits == result->bits ||
-	       spirv_fail(reader, "components of matrices A and B keep their width when they are converted; convert the "
+	       spirv_fail(reader,
+			  "components of matrices A and B keep their width when they are converted; convert the "
 			  "numbers in memory, or a matrix of the use MatrixAccumulatorKHR");
 }
 
@@ -111,8 +116,10 @@ static bool is_component(struct spirv_reader *reader, const struct spirv_type *t
 	if (!is_number || type->lanes != 1)
 		return spirv_fail(reader, "the components of a matrix are no numbers");
 	return use == SPIRV_MATRIX_SUM || type->class != SPIRV_INT || type->bits <= 16 ||
-	       spirv_fail(reader, "matrices A and B of integers of %u bits are not supported; integers have 8 bits there, or "
-			  "are the 16 bits of bfloat16 numbers", type->bits);
+	       spirv_fail(reader,
+			  "matrices A and B of integers of %u bits are not supported; integers have 8 bits there, or "
+			  "are the 16 bits of bfloat16 numbers",
+			  type->bits);
 }
 
 /* Whether the matrix divides into registers, and these into the operands of mma. */
@@ -124,11 +131,14 @@ static bool is_divided(struct spirv_reader *reader, const struct spirv_type *typ
 	/* Products sum over two blocks, but for bytes and doubles. */
 	const unsigned deep = 4 * fragment.run * (is_sum || type->bits == 8 || type->bits == 64 ? 1 : 2);
 	const uint64_t elements = (uint64_t)type->rows * type->columns;
-	const bool lines = fragment.lines == 8 || (fragment.lines && !(fragment.lines % (type->use == SPIRV_MATRIX_B ? 8 : 16)));
+	const bool lines = fragment.lines == 8 ||
+			   (fragment.lines && !(fragment.lines % (type->use == SPIRV_MATRIX_B ? 8 : 16)));
 	if (lines && fragment.places && !(fragment.places % deep) && !(elements & (elements - 1)) &&
 	    elements <= MOST_LANES * SUB_GROUP_SIZE)
 		return true;
-	return spirv_fail(reader, "a matrix %s of %" PRIu32 " x %" PRIu32 " components of %u bits is not supported; it has 8, 16 or "
+	return spirv_fail(reader,
+			  "a matrix %s of %" PRIu32 " x %" PRIu32
+			  " components of %u bits is not supported; it has 8, 16 or "
 			  "32 %s, %u or a multiple of that as the other dimension, and at most %d components",
 			  names[type->use], type->rows, type->columns, type->bits,
 			  fragment.lines_are_rows ? "rows" : "columns", deep, MOST_LANES * SUB_GROUP_SIZE);
@@ -142,8 +152,9 @@ static bool build_type(struct spirv_reader *reader, const struct spirv_op *op)
 	    !constant_of(reader, op->words[5], &columns) || !constant_of(reader, op->words[6], &use))
 		return false;
 	if (scope != SpvScopeSubgroup)
-		return spirv_fail(reader, "matrices of the scope %" PRIu32 " are not supported; the scope is Subgroup (%d)", scope,
-				  SpvScopeSubgroup);
+		return spirv_fail(reader,
+				  "matrices of the scope %" PRIu32 " are not supported; the scope is Subgroup (%d)",
+				  scope, SpvScopeSubgroup);
 	if (use > SPIRV_MATRIX_SUM)
 		return spirv_fail(reader, "the use %" PRIu32 " of a matrix is not known", use);
 	if (!is_component(reader, element, use))
@@ -202,8 +213,8 @@ static bool build_length(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* Cooperative Matrix Operands, and two of SPV_INTEL_joint_matrix: the types of the components of A and B. */
 enum {
-	A_SIGNED = 0x1, B_SIGNED = 0x2, C_SIGNED = 0x4, RESULT_SIGNED = 0x8, SATURATES = 0x10, TF32 = 0x20, BFLOAT16 = 0x40,
-	ALL_SIGNED = A_SIGNED | B_SIGNED | C_SIGNED | RESULT_SIGNED
+	A_SIGNED = 0x1, B_SIGNED = 0x2, C_SIGNED = 0x4, RESULT_SIGNED = 0x8, SATURATES = 0x10,
+	TF32 = 0x20, BFLOAT16 = 0x40, ALL_SIGNED = A_SIGNED | B_SIGNED | C_SIGNED | RESULT_SIGNED
 };
 
 /* A product that a function of the library computes: of 16 lines, or 8 of doubles, by 8. */
@@ -227,8 +238,8 @@ static const struct product products[] = {
 	{SPIRV_INT, 8, SPIRV_INT, 32, 0, 16, 1, NULL},
 };
 
-/* The operands of an OpCooperativeMatrixMulAddKHR.  x and y are A and B, or B and A if the product is transposed: the lines
- * of x become those of the sums. */
+/* The operands of an OpCooperativeMatrixMulAddKHR.  x and y are A and B, or B and A if the product is transposed: the
+ * lines of x become those of the sums. */
 struct factors {
 	const struct product *product;
 	const char *name;
@@ -237,23 +248,25 @@ struct factors {
 	struct spirv_fragment x_fragment, y_fragment, sum_fragment;
 };
 
-static const struct product *find_product(struct spirv_reader *reader, const struct spirv_type *a, const struct spirv_type *b,
-					  const struct spirv_type *sum, uint32_t flags)
+static const struct product *find_product(struct spirv_reader *reader, const struct spirv_type *a,
+					  const struct spirv_type *b, const struct spirv_type *sum, uint32_t flags)
 {
 	for (size_t i = 0; i < sizeof(products) / sizeof(*products); i++) {
 		const struct product *product = &products[i];
-		if (a->class == product->class && a->bits == product->bits && b->class == a->class && b->bits == a->bits &&
-		    sum->class == product->sum_class && sum->bits == product->sum_bits &&
+		if (a->class == product->class && a->bits == product->bits && b->class == a->class &&
+		    b->bits == a->bits && sum->class == product->sum_class && sum->bits == product->sum_bits &&
 		    (flags & (TF32 | BFLOAT16)) == product->needs)
 			return product;
 	}
-	spirv_fail(reader, "a product of these components is not supported; supported are half with sums of float or half, "
+	spirv_fail(reader,
+		   "a product of these components is not supported; supported are half with sums of float or half, "
 		   "bfloat16, also as integers (MatrixAAndBBFloat16ComponentsINTEL), and tf32 (float with "
 		   "MatrixAAndBTF32ComponentsINTEL) with float, double with double, and integers of 8 bits with 32");
 	return NULL;
 }
 
-static bool check_flags(struct spirv_reader *reader, const struct spirv_type *a, const struct spirv_type *sum, uint32_t flags)
+static bool check_flags(struct spirv_reader *reader, const struct spirv_type *a, const struct spirv_type *sum,
+			uint32_t flags)
 {
 	if (flags & ~(uint32_t)(ALL_SIGNED | SATURATES | TF32 | BFLOAT16))
 		return spirv_fail(reader, "cooperative matrix operands 0x%" PRIx32 " are not supported", flags);
@@ -270,19 +283,25 @@ static bool check_dimensions(struct spirv_reader *reader, const struct spirv_typ
 	if (!a->rows || a->use != SPIRV_MATRIX_A || !b->rows || b->use != SPIRV_MATRIX_B || !c->rows ||
 	    c->use != SPIRV_MATRIX_SUM || sum->use != SPIRV_MATRIX_SUM)
 		return spirv_fail(reader, "the operands are not matrices of the uses A, B and accumulator");
-	if (a->columns != b->rows || a->rows != sum->rows || b->columns != sum->columns || !spirv_matrix_is_alike(c, sum))
-		return spirv_fail(reader, "matrices of %" PRIu32 " x %" PRIu32 ", %" PRIu32 " x %" PRIu32 " and %" PRIu32 " x %" PRIu32
-				  " have no product and sum of %" PRIu32 " x %" PRIu32, a->rows, a->columns, b->rows, b->columns,
-				  c->rows, c->columns, sum->rows, sum->columns);
+	if (a->columns != b->rows || a->rows != sum->rows || b->columns != sum->columns ||
+	    !spirv_matrix_is_alike(c, sum))
+		return spirv_fail(reader,
+				  "matrices of %" PRIu32 " x %" PRIu32 ", %" PRIu32 " x %" PRIu32 " and %" PRIu32
+				  " x %" PRIu32 " have no product and sum of %" PRIu32 " x %" PRIu32,
+				  a->rows, a->columns, b->rows, b->columns, c->rows, c->columns, sum->rows,
+				  sum->columns);
 	if (c->class != sum->class || c->bits != sum->bits)
 		return spirv_fail(reader, "the components of C are not those of the result; convert C first");
 	if (sum->rows == 8 && sum->columns == 8 && a->bits != 64)
-		return spirv_fail(reader, "a product of 8 rows and 8 columns is supported for double only; one dimension is 16 or a "
-				  "multiple of it");
+		return spirv_fail(
+			reader,
+			"a product of 8 rows and 8 columns is supported for double only; one dimension is 16 or a "
+			"multiple of it");
 	return true;
 }
 
-/* Elements of a vector by their indices: a vector, or the element itself if there is one.  A single register is no vector. */
+/* Elements of a vector by their indices: a vector, or the element itself if there is one.  A single register is no
+ * vector. */
 static LLVMValueRef gather(struct spirv_reader *reader, LLVMValueRef vector, const unsigned *indices, unsigned count)
 {
 	LLVMValueRef mask[MOST_LANES];
@@ -292,7 +311,8 @@ static LLVMValueRef gather(struct spirv_reader *reader, LLVMValueRef vector, con
 		mask[i] = spirv_number(reader, 32, indices[i]);
 	if (count == 1)
 		return LLVMBuildExtractElement(reader->builder, vector, mask[0], "");
-	return LLVMBuildShuffleVector(reader->builder, vector, LLVMGetUndef(LLVMTypeOf(vector)), LLVMConstVector(mask, count), "");
+	return LLVMBuildShuffleVector(reader->builder, vector, LLVMGetUndef(LLVMTypeOf(vector)),
+				      LLVMConstVector(mask, count), "");
 }
 
 /* The registers of a factor, as words of 32 bits, or as doubles. */
@@ -303,8 +323,8 @@ static LLVMValueRef registers_of(struct spirv_reader *reader, const struct spirv
 }
 
 /* The operand of a product that is made of a factor's registers: lines from 8 * line on, and blocks from block on. */
-static struct spirv_argument factor_part(struct spirv_reader *reader, const struct factors *factors, bool is_x, unsigned line,
-					 unsigned block)
+static struct spirv_argument factor_part(struct spirv_reader *reader, const struct factors *factors, bool is_x,
+					 unsigned line, unsigned block)
 {
 	const struct spirv_fragment *fragment = is_x ? &factors->x_fragment : &factors->y_fragment;
 	const unsigned lines = is_x ? factors->product->lines / 8 : 1;
@@ -319,8 +339,8 @@ static struct spirv_argument factor_part(struct spirv_reader *reader, const stru
 	};
 }
 
-/* Adds a part of the product, of lines from 8 * line on and 8 columns from 8 * column on, to these elements of the sum; NULL
- * with a message. */
+/* Adds a part of the product, of lines from 8 * line on and 8 columns from 8 * column on, to these elements of the sum;
+ * NULL with a message. */
 static LLVMValueRef add_part(struct spirv_reader *reader, const struct factors *factors, const struct spirv_type *type,
 			     LLVMValueRef sum, unsigned line, unsigned column)
 {
@@ -379,7 +399,8 @@ static const char *name_of_bytes(bool x_signed, bool y_signed)
 static LLVMValueRef add_saturated(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef product,
 				  LLVMValueRef c, bool is_signed)
 {
-	const struct spirv_argument arguments[] = {spirv_by_value(type, product, is_signed), spirv_by_value(type, c, is_signed)};
+	const struct spirv_argument arguments[] = {spirv_by_value(type, product, is_signed),
+						   spirv_by_value(type, c, is_signed)};
 	return spirv_call(reader, "add_sat", type->value, arguments, 2);
 }
 
@@ -407,8 +428,9 @@ static bool build_muladd(struct spirv_reader *reader, const struct spirv_op *op)
 	factors.y = is_straight ? b : a;
 	factors.x_fragment = spirv_fragment_of(is_straight ? a_type : b_type);
 	factors.y_fragment = spirv_fragment_of(is_straight ? b_type : a_type);
-	factors.name = product->name ? product->name
-				     : name_of_bytes(is_straight ? a_signed : b_signed, is_straight ? b_signed : a_signed);
+	factors.name = product->name
+			       ? product->name
+			       : name_of_bytes(is_straight ? a_signed : b_signed, is_straight ? b_signed : a_signed);
 	LLVMValueRef sum = multiply(reader, &factors, op->type, flags & SATURATES ? LLVMConstNull(op->type->value) : c);
 	if (sum && flags & SATURATES)
 		sum = add_saturated(reader, op->type, sum, c, flags & RESULT_SIGNED);

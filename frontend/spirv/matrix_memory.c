@@ -1,8 +1,8 @@
 /* Loads and stores of cooperative matrices.
  *
- * SPV_KHR_cooperative_matrix asks for no alignment beyond that of the elements of Pointer, so that most accesses have two
- * ways: by whole registers, if pointer and stride are aligned for it, and by single components.  Which one is taken is the
- * same for all work-items; the module's Aligned operand, or the size of the elements, may decide it. */
+ * SPV_KHR_cooperative_matrix asks for no alignment beyond that of the elements of Pointer, so that most accesses have
+ * two ways: by whole registers, if pointer and stride are aligned for it, and by single components.  Which one is taken
+ * is the same for all work-items; the module's Aligned operand, or the size of the elements, may decide it. */
 #include "config.h"
 
 #include "frontend/spirv/matrix.h"
@@ -43,8 +43,11 @@ static bool find_layout(struct spirv_reader *reader, uint32_t id, struct place *
 		return false;
 	const uint32_t layout = LLVMIsAConstantInt(value) ? (uint32_t)LLVMConstIntGetZExtValue(value) : UINT32_MAX;
 	if (layout != ROW_MAJOR && layout != COLUMN_MAJOR)
-		return spirv_fail(reader, "the memory layout %" PRIu32 " is not supported; it is a constant, RowMajorKHR (%d) or "
-				  "ColumnMajorKHR (%d)", id, ROW_MAJOR, COLUMN_MAJOR);
+		return spirv_fail(reader,
+				  "the memory layout %" PRIu32
+				  " is not supported; it is a constant, RowMajorKHR (%d) or "
+				  "ColumnMajorKHR (%d)",
+				  id, ROW_MAJOR, COLUMN_MAJOR);
 	place->along = (layout == ROW_MAJOR) == place->fragment.lines_are_rows;
 	return true;
 }
@@ -67,8 +70,8 @@ static bool find_memory(struct spirv_reader *reader, uint32_t id, uint32_t strid
 	count = LLVMBuildIntCast2(reader->builder, count, spirv_int(reader, 64), false, "");
 	place->stride_B = LLVMBuildMul(reader->builder, count, spirv_number(reader, 64, element->size_B), "");
 	place->align_B = access->align_B ? access->align_B : element->align_B;
-	const unsigned stride_align_B = power_of(LLVMIsAConstantInt(place->stride_B) ? LLVMConstIntGetZExtValue(place->stride_B)
-										      : element->size_B);
+	const unsigned stride_align_B = power_of(
+		LLVMIsAConstantInt(place->stride_B) ? LLVMConstIntGetZExtValue(place->stride_B) : element->size_B);
 	place->align_B = stride_align_B < place->align_B ? stride_align_B : place->align_B;
 	return true;
 }
@@ -85,7 +88,8 @@ static bool find_place(struct spirv_reader *reader, const struct spirv_op *op, u
 	if (!spirv_access_read(reader, op, &end, &access) || !spirv_is_all_read(reader, op, end))
 		return false;
 	place->is_volatile = access.is_volatile;
-	return find_layout(reader, op->words[at], place) && find_memory(reader, pointer, op->words[at + 1], &access, place);
+	return find_layout(reader, op->words[at], place) &&
+	       find_memory(reader, pointer, op->words[at + 1], &access, place);
 }
 
 /* --- addresses ----------------------------------------------------------------------------------------------- */
@@ -104,7 +108,8 @@ static LLVMValueRef times(struct spirv_reader *reader, LLVMValueRef a, uint64_t 
 static LLVMValueRef distance(struct spirv_reader *reader, const struct place *place, unsigned lines, unsigned places)
 {
 	const unsigned major = place->along ? lines : places, minor = place->along ? places : lines;
-	return plus(reader, times(reader, place->stride_B, major), spirv_number(reader, 64, (uint64_t)minor * place->size_B));
+	return plus(reader, times(reader, place->stride_B, major),
+		    spirv_number(reader, 64, (uint64_t)minor * place->size_B));
 }
 
 static LLVMValueRef move(struct spirv_reader *reader, LLVMValueRef pointer, LLVMValueRef distance_B)
@@ -136,7 +141,8 @@ static LLVMValueRef first_of(struct spirv_reader *reader, const struct place *pl
 
 /* --- registers ----------------------------------------------------------------------------------------------- */
 
-/* Whether the vector of a matrix is made of words of 32 bits, each a register, so that no instruction takes them apart. */
+/* Whether the vector of a matrix is made of words of 32 bits, each a register, so that no instruction takes them
+ * apart. */
 static bool has_words(const struct place *place)
 {
 	const unsigned run = place->fragment.run;
@@ -146,11 +152,12 @@ static bool has_words(const struct place *place)
 static LLVMTypeRef register_type(struct spirv_reader *reader, const struct place *place)
 {
 	return has_words(place) && place->by_register ? spirv_int(reader, 32)
-						       : spirv_vector(place->type->element->memory, place->fragment.run);
+						      : spirv_vector(place->type->element->memory, place->fragment.run);
 }
 
 /* The component i of a register at an address. */
-static LLVMValueRef component_at(struct spirv_reader *reader, const struct place *place, LLVMValueRef pointer, unsigned i)
+static LLVMValueRef component_at(struct spirv_reader *reader, const struct place *place, LLVMValueRef pointer,
+				 unsigned i)
 {
 	return i ? move(reader, pointer, distance(reader, place, 0, i)) : pointer;
 }
@@ -182,7 +189,8 @@ static LLVMValueRef load_register(struct spirv_reader *reader, const struct plac
 	return has_words(place) ? LLVMBuildBitCast(builder, whole, spirv_int(reader, 32), "") : whole;
 }
 
-static void store_register(struct spirv_reader *reader, const struct place *place, LLVMValueRef whole, LLVMValueRef pointer)
+static void store_register(struct spirv_reader *reader, const struct place *place, LLVMValueRef whole,
+			   LLVMValueRef pointer)
 {
 	LLVMBuilderRef builder = reader->builder;
 	const unsigned run = place->fragment.run;
@@ -193,7 +201,8 @@ static void store_register(struct spirv_reader *reader, const struct place *plac
 	if (has_words(place))
 		whole = LLVMBuildBitCast(builder, whole, spirv_vector(place->type->element->memory, run), "");
 	for (unsigned i = 0; i < run; i++) {
-		LLVMValueRef part = run == 1 ? whole : LLVMBuildExtractElement(builder, whole, spirv_number(reader, 32, i), "");
+		LLVMValueRef part = run == 1 ? whole
+					     : LLVMBuildExtractElement(builder, whole, spirv_number(reader, 32, i), "");
 		mark(place, LLVMBuildStore(builder, part, component_at(reader, place, pointer, i)), place->own_align_B);
 	}
 }
@@ -212,18 +221,20 @@ static LLVMValueRef put_register(struct spirv_reader *reader, const struct place
 	for (unsigned i = 0; i < run; i++) {
 		LLVMValueRef element = run == 1 ? part
 			: LLVMBuildExtractElement(reader->builder, part, spirv_number(reader, 32, i), "");
-		whole = LLVMBuildInsertElement(reader->builder, whole, element, spirv_number(reader, 32, number * run + i), "");
+		whole = LLVMBuildInsertElement(reader->builder, whole, element,
+					       spirv_number(reader, 32, number * run + i), "");
 	}
 	return whole;
 }
 
-static LLVMValueRef take_register(struct spirv_reader *reader, const struct place *place, LLVMValueRef whole, unsigned number)
+static LLVMValueRef take_register(struct spirv_reader *reader, const struct place *place, LLVMValueRef whole,
+				  unsigned number)
 {
 	const unsigned run = has_words(place) ? 1 : place->fragment.run;
 	LLVMValueRef part = LLVMGetUndef(spirv_vector(place->type->element->value, run));
 	for (unsigned i = 0; i < run; i++) {
-		LLVMValueRef element = LLVMBuildExtractElement(reader->builder, whole, spirv_number(reader, 32, number * run + i),
-							       "");
+		LLVMValueRef element = LLVMBuildExtractElement(reader->builder, whole,
+							       spirv_number(reader, 32, number * run + i), "");
 		if (run == 1)
 			return element;
 		part = LLVMBuildInsertElement(reader->builder, part, element, spirv_number(reader, 32, i), "");
@@ -249,7 +260,8 @@ static LLVMValueRef move_registers(struct spirv_reader *reader, const struct pla
 			if (value)
 				store_register(reader, place, take_register(reader, place, whole, number), pointer);
 			else
-				whole = put_register(reader, place, whole, load_register(reader, place, pointer), number);
+				whole = put_register(reader, place, whole, load_register(reader, place, pointer),
+						     number);
 		}
 	return first ? LLVMBuildBitCast(reader->builder, whole, place->type->value, "") : NULL;
 }
@@ -265,8 +277,8 @@ static LLVMValueRef distance_of(struct spirv_reader *reader, const struct place 
 	return spirv_number(reader, 64, 0);
 }
 
-/* Loads a matrix of 16-bit components from local memory, four registers at once: the work-item 8 i + j gives the address of
- * row j of the block of register i.  NULL with a message. */
+/* Loads a matrix of 16-bit components from local memory, four registers at once: the work-item 8 i + j gives the
+ * address of row j of the block of register i.  NULL with a message. */
 static LLVMValueRef load_tiles(struct spirv_reader *reader, const struct place *place)
 {
 	LLVMBuilderRef builder = reader->builder;
@@ -276,7 +288,8 @@ static LLVMValueRef load_tiles(struct spirv_reader *reader, const struct place *
 	if (!number)
 		return NULL;
 	LLVMValueRef one = spirv_number(reader, 64, 1);
-	LLVMValueRef bit_3 = LLVMBuildAnd(builder, LLVMBuildLShr(builder, number, spirv_number(reader, 64, 3), ""), one, "");
+	LLVMValueRef bit_3 = LLVMBuildAnd(builder, LLVMBuildLShr(builder, number, spirv_number(reader, 64, 3), ""), one,
+					  "");
 	LLVMValueRef bit_4 = LLVMBuildLShr(builder, number, spirv_number(reader, 64, 4), "");
 	LLVMValueRef row = LLVMBuildAnd(builder, number, spirv_number(reader, 64, 7), "");
 	LLVMValueRef own = LLVMBuildMul(builder, row, place->stride_B, "");
@@ -286,13 +299,15 @@ static LLVMValueRef load_tiles(struct spirv_reader *reader, const struct place *
 		own = plus(reader, own, LLVMBuildMul(builder, bit_4, distance_of(reader, place, 2), ""));
 	for (unsigned first = 0; first < registers; first += 4) {
 		LLVMValueRef from = move(reader, place->pointer, plus(reader, own, distance_of(reader, place, first)));
-		const struct spirv_argument argument = {.value = from, .base = 't', .is_pointer = true, .qualifiers = SPIRV_CONST};
+		const struct spirv_argument argument = {
+			.value = from, .base = 't', .is_pointer = true, .qualifiers = SPIRV_CONST};
 		LLVMValueRef four = spirv_call(reader, name, LLVMVectorType(spirv_int(reader, 32), 4), &argument, 1);
 		if (!four)
 			return NULL;
 		for (unsigned i = 0; i < 4 && first + i < registers; i++) {
 			LLVMValueRef index = spirv_number(reader, 32, i);
-			whole = LLVMBuildInsertElement(builder, whole, LLVMBuildExtractElement(builder, four, index, ""),
+			whole = LLVMBuildInsertElement(builder, whole,
+						       LLVMBuildExtractElement(builder, four, index, ""),
 						       spirv_number(reader, 32, first + i), "");
 		}
 	}

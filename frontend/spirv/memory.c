@@ -128,8 +128,8 @@ static bool build_store(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- copies -------------------------------------------------------------------------------------------------- */
 
-/* Reads the memory operands of a copy (SPIR-V 1.6, 3.49.8): from version 1.4 on there may be two, for the target and for
- * the source.  "If only one is present, it applies to both." */
+/* Reads the memory operands of a copy (SPIR-V 1.6, 3.49.8): from version 1.4 on there may be two, for the target and
+ * for the source.  "If only one is present, it applies to both." */
 static bool read_accesses(struct spirv_reader *reader, const struct spirv_op *op, unsigned at,
 			  struct spirv_access *to, struct spirv_access *from)
 {
@@ -150,7 +150,8 @@ static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
 		return false;
 	if (!type->memory)
 		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", type->id);
-	if (!spirv_matrix_is_private(reader, type, op->words[1]) || !spirv_matrix_is_private(reader, type, op->words[2]))
+	if (!spirv_matrix_is_private(reader, type, op->words[1]) ||
+	    !spirv_matrix_is_private(reader, type, op->words[2]))
 		return false;
 	if (!spirv_is_aggregate(type)) {
 		LLVMValueRef value = spirv_load(reader, type, source, alignment_of(type, from),
@@ -232,8 +233,8 @@ static LLVMValueRef step_into(struct spirv_reader *reader, const struct spirv_op
 	return index ? step(reader, op, whole->element->memory, pointer, index) : NULL;
 }
 
-/* Whether an OpPtrAccessChain in a constant is an offset in bytes.  LLVM's SPIR-V back end writes an address inside of a
- * variable as element 0 and then the number of bytes, with a pointer to bytes as the result, whatever the type of the
+/* Whether an OpPtrAccessChain in a constant is an offset in bytes.  LLVM's SPIR-V back end writes an address inside of
+ * a variable as element 0 and then the number of bytes, with a pointer to bytes as the result, whatever the type of the
  * variable is. */
 static bool is_byte_offset(struct spirv_reader *reader, const struct spirv_op *op,
 			   const struct spirv_type *pointee)
@@ -289,8 +290,8 @@ static bool build_chain(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- arrays of variable length ------------------------------------------------------------------------------------ */
 
-/* Builds OpVariableLengthArrayINTEL (SPV_INTEL_variable_length_array).  In the first block, which runs once, an array whose
- * length is a constant is an ordinary variable: compilers for SYCL write a specialization constant. */
+/* Builds OpVariableLengthArrayINTEL (SPV_INTEL_variable_length_array).  In the first block, which runs once, an array
+ * whose length is a constant is an ordinary variable: compilers for SYCL write a specialization constant. */
 static bool build_array(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const struct spirv_type *type = spirv_pointee(reader, op->type);
@@ -314,8 +315,8 @@ static bool build_array(struct spirv_reader *reader, const struct spirv_op *op)
 	return spirv_define(reader, op, array);
 }
 
-/* Builds OpSaveMemoryINTEL, whose result is of no use but for OpRestoreMemoryINTEL: libnvvm frees all arrays of a function
- * when it returns. */
+/* Builds OpSaveMemoryINTEL, whose result is of no use but for OpRestoreMemoryINTEL: libnvvm frees all arrays of a
+ * function when it returns. */
 static bool save_memory(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	return spirv_define(reader, op, LLVMConstNull(spirv_ptr(reader, SPIRV_PRIVATE)));
@@ -431,8 +432,8 @@ static enum shape shape_of(const struct spirv_op *op)
 
 /* --- memory orders and scopes -------------------------------------------------------------------------------- */
 
-/* The memory_scope of a SPIR-V scope (1.6, 3.27).  OpenCL C has memory_scope_work_item for fences only; an atomic of one
- * work-item gets the next wider scope. */
+/* The memory_scope of a SPIR-V scope (1.6, 3.27).  OpenCL C has memory_scope_work_item for fences only; an atomic of
+ * one work-item gets the next wider scope. */
 static unsigned scope_of(uint32_t scope, bool is_fence)
 {
 	switch (scope) {
@@ -476,9 +477,10 @@ static struct spirv_argument order_for(const struct spirv_reader *reader, uint32
 	return spirv_order_argument(reader, order);
 }
 
-/* The scope of an atomic.  Functions such as atomic_add of OpenCL C 1 have no scope, and programs use them to count or to
- * lock across work-groups; the LLVM/SPIR-V translator writes them as relaxed atomics of the scope of a work-group, whatever
- * the version of OpenCL C is.  Relaxed atomics of that scope that change memory therefore get the scope of the device. */
+/* The scope of an atomic.  Functions such as atomic_add of OpenCL C 1 have no scope, and programs use them to count or
+ * to lock across work-groups; the LLVM/SPIR-V translator writes them as relaxed atomics of the scope of a work-group,
+ * whatever the version of OpenCL C is.  Relaxed atomics of that scope that change memory therefore get the scope of the
+ * device. */
 static struct spirv_argument scope_for(const struct spirv_reader *reader, enum shape shape, uint32_t id,
 				       uint32_t semantics)
 {
@@ -528,8 +530,8 @@ static bool build_flag(struct spirv_reader *reader, const struct spirv_op *op)
 }
 
 /* Builds OpAtomicCompareExchange.  OpenCL C's function stores the value that it found in the variable with the expected
- * value.  SPIR-V compares integers (1.6, 3.49.18); the LLVM/SPIR-V translator also writes it for floating-point numbers,
- * whose bits are compared. */
+ * value.  SPIR-V compares integers (1.6, 3.49.18); the LLVM/SPIR-V translator also writes it for floating-point
+ * numbers, whose bits are compared. */
 static bool build_compare(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const struct spirv_type *type = op->type;
@@ -618,8 +620,8 @@ static struct spirv_argument storage_flags(const struct spirv_reader *reader, ui
 	return spirv_constant_argument(reader, 32, 'j', flags);
 }
 
-/* Whether a fence is mem_fence of OpenCL C 1.  Translators write it with the scope of a work-group, but programs use it for
- * locks across work-groups: it means here what it means in a source. */
+/* Whether a fence is mem_fence of OpenCL C 1.  Translators write it with the scope of a work-group, but programs use it
+ * for locks across work-groups: it means here what it means in a source. */
 static bool is_mem_fence(const struct spirv_reader *reader, uint32_t scope, uint32_t semantics)
 {
 	return reader->module->is_opencl_1 && scope == SpvScopeWorkgroup && (semantics & ORDERS);
@@ -659,8 +661,10 @@ static bool build_barrier(struct spirv_reader *reader, const struct spirv_op *op
 	if (execution != SpvScopeWorkgroup && op->detail != WHOLE)
 		return spirv_fail(reader, "only barriers of a work-group (2) can be split");
 	if (execution != SpvScopeWorkgroup && execution != SpvScopeSubgroup)
-		return spirv_fail(reader, "there is no barrier of the scope %" PRIu32 "; OpenCL has those of a work-group "
-				  "(2) and of a sub-group (3)", execution);
+		return spirv_fail(reader,
+				  "there is no barrier of the scope %" PRIu32 "; OpenCL has those of a work-group "
+				  "(2) and of a sub-group (3)",
+				  execution);
 	return spirv_call(reader, execution == SpvScopeWorkgroup ? work_group[op->detail] : "sub_group_barrier",
 			  LLVMVoidTypeInContext(reader->context), arguments, 2) != NULL;
 }
@@ -681,9 +685,9 @@ static bool is_entry(const struct spirv_reader *reader, uint32_t function)
 	return false;
 }
 
-/* The number of the barrier that an instruction makes, from 1 on.  Barriers in functions, which several kernels may call,
- * have numbers that are unique in the module; those in kernels, which no function calls (SPIR-V 1.6, 2.16.1), follow.  Each
- * is made once by a work-group: the specification has no way to destroy one. */
+/* The number of the barrier that an instruction makes, from 1 on.  Barriers in functions, which several kernels may
+ * call, have numbers that are unique in the module; those in kernels, which no function calls (SPIR-V 1.6, 2.16.1),
+ * follow.  Each is made once by a work-group: the specification has no way to destroy one. */
 static unsigned barrier_number(const struct spirv_reader *reader, const uint32_t *barrier)
 {
 	const struct spirv_module *module = reader->module;
@@ -735,8 +739,8 @@ static void wait(struct spirv_reader *reader, LLVMValueRef barrier)
 	spirv_mark_call(reader, LLVMBuildCall2(reader->builder, type, code, arguments, 2, ""));
 }
 
-/* Builds OpMemoryNamedBarrier.  PTX's barrier orders the accesses of the work-items that wait there; a wider scope needs a
- * fence on each side, as in work_group_barrier(). */
+/* Builds OpMemoryNamedBarrier.  PTX's barrier orders the accesses of the work-items that wait there; a wider scope
+ * needs a fence on each side, as in work_group_barrier(). */
 static bool build_wait(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const uint32_t scope = spirv_operand(reader, op->words[2], SpvScopeCrossDevice);

@@ -14,8 +14,8 @@
 
 /* --- lists of the LLVM/SPIR-V translator --------------------------------------------------------------------- */
 
-/* Whether a list belongs to a kernel with a longer name: that of the kernel "a.b" is no list of the kernel "a".  names is
- * the string from the kernel's name on; kernel_B is the length of the shorter name. */
+/* Whether a list belongs to a kernel with a longer name: that of the kernel "a.b" is no list of the kernel "a".  names
+ * is the string from the kernel's name on; kernel_B is the length of the shorter name. */
 static bool is_longer_name(const struct spirv_reader *reader, const char *names, size_t kernel_B)
 {
 	for (size_t i = 0; i < reader->entry_count; i++) {
@@ -27,8 +27,8 @@ static bool is_longer_name(const struct spirv_reader *reader, const char *names,
 	return false;
 }
 
-/* A list that the translator writes as an OpString: the text after "kernel_arg_type.KERNEL.", which has count elements that
- * end in commas.  NULL: there is none, or type names contain commas, so that the elements cannot be told apart. */
+/* A list that the translator writes as an OpString: the text after "kernel_arg_type.KERNEL.", which has count elements
+ * that end in commas.  NULL: there is none, or type names contain commas, so that the elements cannot be told apart. */
 static const char *list_of(const struct spirv_reader *reader, const char *what, const char *kernel, size_t count)
 {
 	const struct spirv_module *module = reader->module;
@@ -263,7 +263,8 @@ static bool set_sizes(struct spirv_reader *reader, LLVMValueRef kernel, const ch
 	return true;
 }
 
-/* Adds VecTypeHint (SPIR-V 1.6, 3.6): the low half of its operand is the type of elements, the high half their number. */
+/* Adds VecTypeHint (SPIR-V 1.6, 3.6): the low half of its operand is the type of elements, the high half their
+ * number. */
 static void set_vector_hint(struct spirv_reader *reader, LLVMValueRef kernel, uint32_t hint)
 {
 	const unsigned kind = hint & 0xffff, lanes = hint >> 16;

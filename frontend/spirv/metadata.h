@@ -21,8 +21,8 @@ bool spirv_kernel_describe(struct spirv_reader *reader, const struct spirv_entry
 /* Begins the line tables of a module, if the build options ask for them, and ends them. */
 bool spirv_debug_begin(struct spirv_reader *reader);
 void spirv_debug_end(struct spirv_reader *reader);
-/* Begins the lines of an LLVM function, to which instructions of the builder belong from now on.  name is the function's
- * name for debuggers; start is its first known line. */
+/* Begins the lines of an LLVM function, to which instructions of the builder belong from now on.  name is the
+ * function's name for debuggers; start is its first known line. */
 void spirv_debug_function(struct spirv_reader *reader, struct spirv_line start, const char *name,
 			  LLVMValueRef function);
 /* Begins a block, whose line is not known until an instruction tells it. */

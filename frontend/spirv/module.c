@@ -66,8 +66,8 @@ static int compare_names(const void *a_, const void *b_)
 const char *spirv_name(enum spirv_name_kind kind, uint32_t number)
 {
 	const struct name wanted = {kind, number, NULL};
-	const struct name *found = bsearch(&wanted, all_names, sizeof(all_names) / sizeof(*all_names), sizeof(*all_names),
-					   compare_names);
+	const struct name *found = bsearch(&wanted, all_names, sizeof(all_names) / sizeof(*all_names),
+					   sizeof(*all_names), compare_names);
 	if (!found)
 		found = bsearch(&wanted, newer_names, sizeof(newer_names) / sizeof(*newer_names),
 				sizeof(*newer_names), compare_names);
@@ -108,7 +108,8 @@ static const struct {
 	 {SpvCapabilityAsmINTEL}},
 	{"the host has no access to variables of the program; use a buffer",
 	 {6187 /* GlobalVariableHostAccessINTEL */}},
-	{"matrices are those of SPV_KHR_cooperative_matrix, which has loads, stores and products without this capability",
+	{"matrices are those of SPV_KHR_cooperative_matrix, which has loads, "
+	 "stores and products without this capability",
 	 {6118 /* JointMatrixINTEL */, 6192 /* CooperativeMatrixCheckedInstructionsINTEL */,
 	  6411 /* CooperativeMatrixPrefetchINTEL */, 6434 /* PackedCooperativeMatrixINTEL */,
 	  6435 /* CooperativeMatrixInvocationInstructionsINTEL */}},
@@ -180,8 +181,8 @@ static const uint32_t capabilities[] = {
 };
 
 /* The extensions of these capabilities.  OpExtension may name others, which has no effect unless the module uses their
- * instructions.  SPV_INTEL_long_composites is supported for constants, and SPV_INTEL_kernel_attributes except for FPGAs'
- * attributes. */
+ * instructions.  SPV_INTEL_long_composites is supported for constants, and SPV_INTEL_kernel_attributes except for
+ * FPGAs' attributes. */
 static const char *const extensions[] = {
 	"SPV_EXT_optnone", "SPV_EXT_relaxed_printf_string_address_space",
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",

@@ -141,8 +141,8 @@ static LLVMValueRef take_lanes(struct spirv_reader *reader, const struct spirv_t
 				      LLVMConstVector(mask, lanes), "");
 }
 
-/* The coordinates of an image as an argument: at least as many numbers of 32 bits as the image has dimensions.  For three
- * dimensions OpenCL C takes four, of which the last has no effect.  False with a message. */
+/* The coordinates of an image as an argument: at least as many numbers of 32 bits as the image has dimensions.  For
+ * three dimensions OpenCL C takes four, of which the last has no effect.  False with a message. */
 static bool coordinates(struct spirv_reader *reader, const struct image *image, uint32_t id,
 			struct spirv_argument *argument)
 {
@@ -162,8 +162,8 @@ static bool coordinates(struct spirv_reader *reader, const struct image *image, 
 	return true;
 }
 
-/* The image operands that are accepted (SPIR-V 1.6, 3.14).  Those that select a level have no effect, since images have one
- * level. */
+/* The image operands that are accepted (SPIR-V 1.6, 3.14).  Those that select a level have no effect, since images have
+ * one level. */
 enum {
 	OPERANDS = SpvImageOperandsBiasMask | SpvImageOperandsLodMask | SpvImageOperandsGradMask |
 		   SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask |
@@ -179,7 +179,8 @@ static bool read_operands(struct spirv_reader *reader, const struct spirv_op *op
 			  "and no offsets", *mask);
 }
 
-/* The type of elements, which selects the function.  BY_IMAGE: integers whose sign the image's format decides at run time.
+/* The type of elements, which selects the function.  BY_IMAGE: integers whose sign the image's format decides at run
+ * time.
  * OTHER: there is no function. */
 enum element { REAL, HALF, SIGNED, UNSIGNED, BY_IMAGE, OTHER };
 
@@ -188,9 +189,9 @@ static const char *const write_functions[] = {"write_imagef", "write_imageh", "w
 					      "write_imageui"};
 static const char element_letters[] = {'f', 'D', 'i', 'j'};
 
-/* The type of the elements that an instruction reads or writes.  From SPIR-V 1.4 on image operands say whether integers are
- * signed; without them the image's channel data type decides.  For images that are only read it does not matter: textures
- * give the same bits for both. */
+/* The type of the elements that an instruction reads or writes.  From SPIR-V 1.4 on image operands say whether integers
+ * are signed; without them the image's channel data type decides.  For images that are only read it does not matter:
+ * textures give the same bits for both. */
 static enum element element_of(const struct spirv_type *type, uint32_t operands, const struct image *image)
 {
 	if (type->class == SPIRV_FLOAT && type->bits == 32)
@@ -353,8 +354,8 @@ static bool build_write(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- blocks ---- */
 
-/* The function of cl_intel_subgroups and its extensions that reads or writes a block of a type; false, with a message, if
- * there is none. */
+/* The function of cl_intel_subgroups and its extensions that reads or writes a block of a type; false, with a message,
+ * if there is none. */
 static bool name_block(struct spirv_reader *reader, const struct spirv_type *type, const char *what, char *name,
 		       size_t size_B)
 {
@@ -371,8 +372,8 @@ static bool name_block(struct spirv_reader *reader, const struct spirv_type *typ
 	return true;
 }
 
-/* Builds OpSubgroupImageBlockReadINTEL and OpSubgroupImageBlockWriteINTEL (SPV_INTEL_subgroups).  Floating-point numbers
- * are read and written as integers with the same bits. */
+/* Builds OpSubgroupImageBlockReadINTEL and OpSubgroupImageBlockWriteINTEL (SPV_INTEL_subgroups).  Floating-point
+ * numbers are read and written as integers with the same bits. */
 static bool build_block(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const bool reads = op->op == SpvOpSubgroupImageBlockReadINTEL;

@@ -82,8 +82,8 @@ static void remember(struct mangler *mangler, const char *full)
 	mangler->count++;
 }
 
-/* The parts of a mangled type, from the outermost one on.  The target of a pointer always counts as a qualified type, even
- * if its address space, 0, has no spelling: later arguments may refer back to it. */
+/* The parts of a mangled type, from the outermost one on.  The target of a pointer always counts as a qualified type,
+ * even if its address space, 0, has no spelling: later arguments may refer back to it. */
 struct spelling {
 	char pointer[2];            /* "P" or "" */
 	char qualifiers[24];        /* "U3AS1VK"; "&" if there are none; "" if the type is no pointer */

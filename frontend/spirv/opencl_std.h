@@ -1,9 +1,9 @@
 /* Calls of OpenCL C's builtin functions, by the mangled names that Clang gives their overloads, so that modules and
  * OpenCL C link to the same library; and the extended instructions of OpenCL.std, most of which are such calls.
  *
- * Source: OpenCL extended instruction set 1.0; for the names, Itanium C++ ABI, 5.1, with the address spaces of the target
- * (U3AS1 and the like) and the vendor's names for OpenCL's types (Dv4_f, U7_Atomic, 9ocl_event), as in the library's
- * index.
+ * Source: OpenCL extended instruction set 1.0; for the names, Itanium C++ ABI, 5.1, with the address spaces of the
+ * target (U3AS1 and the like) and the vendor's names for OpenCL's types (Dv4_f, U7_Atomic, 9ocl_event), as in the
+ * library's index.
  * Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_OPENCL_STD_H
 #define CULVERT_FRONTEND_SPIRV_OPENCL_STD_H
@@ -40,8 +40,8 @@ LLVMValueRef spirv_call(struct spirv_reader *reader, const char *name, LLVMTypeR
 /* Whether the library has the overload. */
 bool spirv_can_call(struct spirv_reader *reader, const char *name, const struct spirv_argument *arguments,
 		    unsigned count);
-/* Converts floats to the bits of bfloat16 numbers, or back, by the function of cl_intel_bfloat16_conversions; NULL with a
- * message. */
+/* Converts floats to the bits of bfloat16 numbers, or back, by the function of cl_intel_bfloat16_conversions; NULL with
+ * a message. */
 LLVMValueRef spirv_convert_bfloats(struct spirv_reader *reader, LLVMValueRef value, unsigned lanes, bool to_bfloat);
 /* Calls a function whose name is not mangled, which is declared with the arguments' types; NULL with a message. */
 LLVMValueRef spirv_call_plain(struct spirv_reader *reader, const char *name, LLVMTypeRef result,

@@ -44,8 +44,8 @@ static struct step step_of(struct spirv_instruction made)
 	return step;
 }
 
-/* Adds the indices of an access chain, from a first one on, to *from.  All but the last must be 0, since they select the
- * array.  False: they are not, or are not constant. */
+/* Adds the indices of an access chain, from a first one on, to *from.  All but the last must be 0, since they select
+ * the array.  False: they are not, or are not constant. */
 static bool add_indices(const struct spirv_module *module, struct step step, unsigned first, uint64_t *from)
 {
 	for (unsigned i = first; i < step.count; i++) {
@@ -154,8 +154,8 @@ static bool is_harmless(const struct spirv_module *module, struct spirv_instruct
 	       (i.op == SpvOpExtInst && i.count > 3 && i.words[3] != module->openclstd);
 }
 
-/* Adds the strings whose addresses are stored in a variable of the function, as in code that is not optimized; false: not
- * all stores are known. */
+/* Adds the strings whose addresses are stored in a variable of the function, as in code that is not optimized; false:
+ * not all stores are known. */
 static bool find_stored(const struct spirv_reader *reader, uint32_t variable, struct texts *texts)
 {
 	const struct spirv_module *module = reader->module;
@@ -183,8 +183,8 @@ static bool is_local_variable(const struct spirv_module *module, uint32_t id)
 	return made.op == SpvOpVariable && made.count > 3 && made.words[3] == SpvStorageClassFunction;
 }
 
-/* Adds the strings to which a pointer may point, through OpSelect, OpPhi and variables; false: some are not known, or there
- * are too many. */
+/* Adds the strings to which a pointer may point, through OpSelect, OpPhi and variables; false: some are not known, or
+ * there are too many. */
 static bool find_texts(const struct spirv_reader *reader, uint32_t pointer, struct texts *texts)
 {
 	const struct spirv_instruction made = spirv_of(reader->module, pointer);

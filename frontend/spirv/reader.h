@@ -90,8 +90,8 @@ struct spirv_reader {
 	struct spirv_instruction now;      /* the instruction being built, for messages */
 	/* builds any instruction (reader.c), for constants that are defined later and for blocks. */
 	bool (*build)(struct spirv_reader *reader, struct spirv_instruction instruction);
-	/* Whether an id may be an operand of the instruction that is being built; NULL: the module has no types of cooperative
-	 * matrices, to which this applies (matrix.c).  False with a message. */
+	/* Whether an id may be an operand of the instruction that is being built; NULL: the module has no types of
+	 * cooperative matrices, to which this applies (matrix.c).  False with a message. */
 	bool (*may_stand)(struct spirv_reader *reader, uint32_t id);
 	struct spirv_body *body;    /* the function that is being built; NULL: none */
 	size_t globals_end;         /* index of the word where the first function begins */
@@ -105,7 +105,7 @@ struct spirv_reader {
 
 /* The instructions, by the files that build them.  Each table ends with a row without build. */
 extern const struct spirv_row spirv_arithmetic_rows[], spirv_call_rows[], spirv_composite_rows[], spirv_global_rows[],
-	spirv_group_rows[], spirv_matrix_rows[], spirv_matrix_memory_rows[], spirv_matrix_type_rows[], spirv_memory_rows[],
-	spirv_object_rows[], spirv_opencl_std_rows[], spirv_type_rows[];
+	spirv_group_rows[], spirv_matrix_rows[], spirv_matrix_memory_rows[], spirv_matrix_type_rows[],
+	spirv_memory_rows[], spirv_object_rows[], spirv_opencl_std_rows[], spirv_type_rows[];
 
 #endif

@@ -65,8 +65,8 @@ bool spirv_space(uint32_t storage, unsigned *space_out);
 const struct spirv_type *spirv_make_pointer(struct spirv_reader *reader, uint32_t id);
 /* Makes the record of a type, which is the value of its id.  NULL: no memory. */
 struct spirv_type *spirv_type_new(struct spirv_reader *reader, uint32_t id, enum spirv_class class);
-/* Sets the LLVM types of a type, and its size and alignment in memory.  memory: NULL if values cannot be in memory. Always
- * returns true. */
+/* Sets the LLVM types of a type, and its size and alignment in memory.  memory: NULL if values cannot be in memory.
+ * Always returns true. */
 bool spirv_type_set_layout(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef value,
 			   LLVMTypeRef memory);
 /* Frees all types of a reader. */

@@ -60,7 +60,8 @@ bool spirv_no_memory(struct spirv_reader *reader)
 
 static bool is_type(unsigned op)
 {
-	return (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || op == SpvOpTypeNamedBarrier || op == SPIRV_OP_TYPE_MATRIX;
+	return (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || op == SpvOpTypeNamedBarrier ||
+	       op == SPIRV_OP_TYPE_MATRIX;
 }
 
 static bool is_constant(unsigned op)
@@ -520,8 +521,8 @@ void spirv_mark_extended(struct spirv_reader *reader, LLVMValueRef function_or_c
 /* A longer name that is not linked is dropped: only messages and debuggers show it. */
 enum { MOST_NAME_B = 256 };
 
-/* Whether a function or variable cannot have a name in LLVM's module, because LLVM, the lowering, libnvvm or the builtin
- * library use it. */
+/* Whether a function or variable cannot have a name in LLVM's module, because LLVM, the lowering, libnvvm or the
+ * builtin library use it. */
 static bool is_reserved(const char *name)
 {
 	static const char *const starts[] = {

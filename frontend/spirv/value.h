@@ -100,8 +100,8 @@ LLVMValueRef spirv_from_memory(struct spirv_reader *reader, const struct spirv_t
 /* Marks a function or a call convergent and nounwind, as Clang does for OpenCL C. */
 void spirv_mark_function(struct spirv_reader *reader, LLVMValueRef function);
 void spirv_mark_call(struct spirv_reader *reader, LLVMValueRef call);
-/* Adds an attribute without a value, such as "zeroext", to a function or call: to the parameter with an index from 1 on,
- * to the result (LLVMAttributeReturnIndex) or to the function itself (LLVMAttributeFunctionIndex). */
+/* Adds an attribute without a value, such as "zeroext", to a function or call: to the parameter with an index from 1
+ * on, to the result (LLVMAttributeReturnIndex) or to the function itself (LLVMAttributeFunctionIndex). */
 void spirv_mark_extended(struct spirv_reader *reader, LLVMValueRef function_or_call, unsigned index,
 			 const char *attribute);
 

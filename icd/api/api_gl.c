@@ -294,11 +294,12 @@ static cl_int enqueue(const struct sharing *sharing, cl_command_queue queue, boo
 	if (!error)
 		error = objects_check(sharing, queue, mem_count, mems);
 	if (!error)
-		error = ocl_wait_list_check(queue->context, release ? OCL_WAIT_RELEASE : OCL_WAIT_ACQUIRE, count, events);
+		error = ocl_wait_list_check(queue->context, release ? OCL_WAIT_RELEASE : OCL_WAIT_ACQUIRE, count,
+					    events);
 	if (error)
 		return error;
-	/* 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing".  An event that was asked for has to
-	 * be there: it is a marker's. */
+	/* 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing".  An event that was asked for
+	 * has to be there: it is a marker's. */
 	struct ocl_access *accesses = calloc(mem_count ? mem_count : 1, sizeof(*accesses));
 	if (!accesses)
 		return CL_OUT_OF_HOST_MEMORY;

@@ -238,7 +238,8 @@ static bool advice_find(cl_mem_advice_intel advice, enum gpu_advice *advice_out)
 }
 
 /* Memory that is not in an allocation is left as it is, as the migration leaves it. */
-static cl_int enqueue_for_range(const struct ocl_order *order, struct ocl_command *command, const void *ptr, size_t size)
+static cl_int enqueue_for_range(const struct ocl_order *order, struct ocl_command *command, const void *ptr,
+				size_t size)
 {
 	if (!size || ocl_migrate_touch(command, ptr, size))
 		command->kind = &ocl_command_marker;

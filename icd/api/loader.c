@@ -25,8 +25,8 @@ static bool object_has(const struct dl_phdr_info *object, uintptr_t address)
 	return false;
 }
 
-/* Not memmem: where the application is built with AddressSanitizer, that function ends the process when it reads the gaps
- * between the application's variables. */
+/* Not memmem: where the application is built with AddressSanitizer, that function ends the process when it reads the
+ * gaps between the application's variables. */
 __attribute__((no_sanitize("address")))
 static bool bytes_contain(const char *bytes, size_t bytes_B, const char *text, size_t text_B)
 {

@@ -573,8 +573,8 @@ static bool process_wanted(void)
 	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
 }
 
-/* The folder in which relative paths start, to be freed.  NULL if a separate process could not go there by this name, for
- * example because the host has given up rights since it was started. */
+/* The folder in which relative paths start, to be freed.  NULL if a separate process could not go there by this name,
+ * for example because the host has given up rights since it was started. */
 static char *own_folder(void)
 {
 	char *folder = getcwd(NULL, 0);

@@ -36,7 +36,8 @@ struct ocl_command_graph {
 	struct gpu_graph *cuda_graph;    /* owned */
 	struct ocl_access *accesses;     /* owned array, without references to its mems; guarded by the buffer's lock */
 	uint32_t access_count;
-	cl_mem *mirrored;                /* owned array: the images that launches use through mirrors; the commands hold them */
+	cl_mem *mirrored;                /* owned array: the images that launches use through mirrors;
+					  * the commands hold them */
 	uint32_t mirrored_count;
 	struct ocl_stream_set **stream_sets;  /* owned array: those of the kernels' modules, which the kernels hold */
 	uint32_t stream_set_count;

@@ -157,14 +157,15 @@ static cl_int pieces_fail(const struct ocl_launch *launch, cl_command_queue queu
 	return CL_OUT_OF_RESOURCES;
 }
 
-/* The most grids of full work-groups.  The call that launches them returns when the last one is in the stream: with many
- * more it would not return in any useful time. */
+/* The most grids of full work-groups.  The call that launches them returns when the last one is in the stream: with
+ * many more it would not return in any useful time. */
 enum { MOST_GRIDS = 1 << 20 };
 
 static cl_int grids_fail(const struct ocl_launch *launch, cl_command_queue queue, uint64_t grids)
 {
 	ocl_context_report(queue->context,
-			   "kernel %s: %llu x %llu x %llu work-groups would be %llu grids, of which a launch has at most %u",
+			   "kernel %s: %llu x %llu x %llu work-groups would be %llu grids, of which a launch has at "
+			   "most %u",
 			   launch->kernel->name, (unsigned long long)groups_of(launch, 0),
 			   (unsigned long long)groups_of(launch, 1), (unsigned long long)groups_of(launch, 2),
 			   (unsigned long long)grids, (unsigned)MOST_GRIDS);
@@ -255,8 +256,8 @@ static inline bool argument_writes(const struct ocl_memory_argument *argument,
 }
 
 /* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that is larger than the device supports;
- * CL_IMAGE_FORMAT_NOT_SUPPORTED for a format that a kernel cannot both read and write: it would read what it has written
- * without the rounding of the format. */
+ * CL_IMAGE_FORMAT_NOT_SUPPORTED for a format that a kernel cannot both read and write: it would read what it has
+ * written without the rounding of the format. */
 static cl_int image_check(const struct _cl_mem *mem, enum abi_access access, cl_device_id device)
 {
 	if (access == ABI_ACCESS_READ_WRITE && mem->image->packing.word_B)
@@ -321,8 +322,8 @@ void ocl_launch_record(struct ocl_command *command)
 		command->u.launch.recorded = true;
 }
 
-/* Whether a grid of the launch does not start at work-item 0: because of an offset, because it is at an edge, or because
- * it is another piece than the first. */
+/* Whether a grid of the launch does not start at work-item 0: because of an offset, because it is at an edge, or
+ * because it is another piece than the first. */
 static bool has_starts(const struct ocl_launch *launch)
 {
 	bool starts = launch->split;

@@ -61,8 +61,8 @@ static bool can_repeat(const struct ocl_command *command)
 }
 
 /* Keeps in the queue's memo what later launches like call can use of command, which ocl_launch_init made of it: a local
- * size that was chosen, and the command if such a launch came before.  Without memory nothing is kept.  The queue's lock
- * is held.  place: of the memo, or OCL_LAUNCH_NEW. */
+ * size that was chosen, and the command if such a launch came before.  Without memory nothing is kept.  The queue's
+ * lock is held.  place: of the memo, or OCL_LAUNCH_NEW. */
 static void command_keep_locked(const struct ocl_launch_call *call, int place,
 				const struct ocl_command *command)
 {

@@ -1,7 +1,7 @@
 /* Images created from EGL images (cl_khr_egl_image).
  *
- * As with objects of OpenGL (gl_object.h), such an image has memory of its own, which acquires and releases copy.  CUDA needs no
- * OpenGL context for that. */
+ * As with objects of OpenGL (gl_object.h), such an image has memory of its own, which acquires and releases copy.  CUDA
+ * needs no OpenGL context for that. */
 #ifndef CULVERT_ICD_EGL_OBJECT_H
 #define CULVERT_ICD_EGL_OBJECT_H
 

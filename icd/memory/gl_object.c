@@ -92,8 +92,8 @@ cl_int ocl_gl_create_buffer(cl_context context, cl_mem_flags flags, cl_GLuint na
 		error = context_find(&gl);
 	if (error)
 		return error;
-	/* 5.2.2: CL_INVALID_GL_OBJECT if it "is not an OpenGL buffer object or ... does not have an existing data store or
-	 * the size of the buffer is 0". */
+	/* 5.2.2: CL_INVALID_GL_OBJECT if it "is not an OpenGL buffer object or ... does not have an existing data store
+	 * or the size of the buffer is 0". */
 	const uint64_t size_B = opengl_buffer_B(&gl, name);
 	if (!size_B)
 		return CL_INVALID_GL_OBJECT;
@@ -196,8 +196,8 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	const bool in_buffer = type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
 	const unsigned target = in_buffer ? 0 : like->target ? opengl_bound_target(like->target)
 							     : OPENGL_RENDERBUFFER;
-	/* 5.3.1: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR for an internal format that does "not map to a supported OpenCL image
-	 * format". */
+	/* 5.3.1: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR for an internal format that does "not map to a supported OpenCL
+	 * image format". */
 	if (!image->format)
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (in_buffer && !image->buffer)
@@ -216,8 +216,9 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 static cl_int texture_check(const struct opengl *gl, const struct target_row *row, const struct ocl_gl_object *like,
 			    struct opengl_image *image_out)
 {
-	/* 5.3.1: CL_INVALID_MIP_LEVEL outside of the texture's levels; CL_INVALID_GL_OBJECT for a texture of another type,
-	 * a level that is not defined, or one whose width or height is zero; CL_INVALID_OPERATION for a border. */
+	/* 5.3.1: CL_INVALID_MIP_LEVEL outside of the texture's levels; CL_INVALID_GL_OBJECT for a texture of another
+	 * type, a level that is not defined, or one whose width or height is zero; CL_INVALID_OPERATION for a
+	 * border. */
 	if (like->level < 0)
 		return CL_INVALID_MIP_LEVEL;
 	if (!opengl_texture_describe(gl, like->target, like->name, 0, image_out) && !like->level)

@@ -26,7 +26,8 @@
 struct ocl_image_place {
 	gpu_address descriptor;          /* its address; 0: not allocated yet */
 	struct abi_image content;        /* what was last written to it */
-	struct gpu_event *written;       /* owned: recorded after the last write of the descriptor or the mirror; or NULL */
+	struct gpu_event *written;       /* owned: recorded after the last write of the descriptor or the mirror;
+					  * or NULL */
 	/* A stream with such a write after which no event could be recorded; or NULL. */
 	struct gpu_stream *unwitnessed;
 	/* Of a mirrored image; guarded by the context's mirrors. */
@@ -45,7 +46,8 @@ struct ocl_image {
 	/* Of the application's memory or of linear memory; otherwise without padding.  The slice pitch is 0 if the
 	 * type has no slices. */
 	uint64_t row_pitch_B, slice_pitch_B;
-	bool linear;                     /* the texels are in linear memory: a buffer's, or its own if they are packed */
+	bool linear;                     /* the texels are in linear memory: a buffer's,
+					  * or its own if they are packed */
 	bool imported;                   /* that buffer is internal (image_import.h) */
 	bool mirrored;                   /* kernels use copies of them in arrays (image_mirror.h) */
 	bool foreign;                    /* of a mirrored image: others than commands may write the buffer */
@@ -109,8 +111,8 @@ cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3
  * bit for each.  What is missing is made now; later work in at's stream can use it. */
 cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states,
 		      gpu_address *descriptor_out);
-/* Used by the files of images alone, with the image's lock held: order stream behind the last write of the descriptor or
- * the mirror; and note that the last operation of stream is such a write. */
+/* Used by the files of images alone, with the image's lock held: order stream behind the last write of the descriptor
+ * or the mirror; and note that the last operation of stream is such a write. */
 cl_int ocl_image_order_locked(struct ocl_image_place *place, struct gpu_stream *stream);
 cl_int ocl_image_note_locked(struct ocl_image_place *place, struct gpu_stream *stream);
 

@@ -40,8 +40,8 @@ struct packed_row {
 	struct gpu_packing packing;
 };
 
-/* OpenCL 3.0 API, 5.3.1.1: "For CL_UNORM_SHORT_565, R is in bits 15:11, G is in bits 10:5 and B is in bits 4:0", and so on.
- * The channels of CL_RGB are in CUDA's order (below). */
+/* OpenCL 3.0 API, 5.3.1.1: "For CL_UNORM_SHORT_565, R is in bits 15:11, G is in bits 10:5 and B is in bits 4:0", and so
+ * on.  The channels of CL_RGB are in CUDA's order (below). */
 static const struct packed_row packed_rows[] = {
 	{CL_UNORM_SHORT_565, CL_RGB, {2, {0, 5, 11, 0}, {5, 6, 5, 0}}},
 	{CL_UNORM_SHORT_555, CL_RGB, {2, {0, 5, 10, 0}, {5, 5, 5, 0}}},

@@ -116,8 +116,8 @@ cl_int ocl_mirror_end(cl_mem mem, struct ocl_acquired *at, struct gpu_sink sink,
 	cl_int error = launched ? texels_copy(mem, at, sink, false) : CL_SUCCESS;
 	if (sink.graph)
 		return error;
-	/* If the kernel did not run, or only a part of it, the buffer has what counts; and if texels were rounded when they
-	 * were packed. */
+	/* If the kernel did not run, or only a part of it, the buffer has what counts; and if texels were rounded when
+	 * they were packed. */
 	place->mirrored = 0;
 	const cl_int noted = change_note(mem, at->device, sink.stream);
 	if (launched && !error && !noted && !mem->image->foreign && !mem->image->packing.word_B &&

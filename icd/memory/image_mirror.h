@@ -1,10 +1,11 @@
 /* Mirrors: arrays that have the texels of images which are made of buffers (cl_ext_image_from_buffer), or whose format
  * CUDA's arrays do not have.
  *
- * CUDA has textures of linear memory for 1D image buffers and for 2D images whose rows are aligned.  Kernels use any other
- * image of a buffer through an array, its mirror, of which each device has one.  All other commands use the buffer's
- * memory.  Images of packed formats (CL_UNORM_SHORT_565 and others) are in linear memory, their own if they are not made of
- * a buffer; their mirrors have floats, and the copies convert them.  A launch that uses the image is put into its stream as three operations:
+ * CUDA has textures of linear memory for 1D image buffers and for 2D images whose rows are aligned.  Kernels use any
+ * other image of a buffer through an array, its mirror, of which each device has one.  All other commands use the
+ * buffer's memory.  Images of packed formats (CL_UNORM_SHORT_565 and others) are in linear memory, their own if they
+ * are not made of a buffer; their mirrors have floats, and the copies convert them.  A launch that uses the image is
+ * put into its stream as three operations:
  *   1. a copy of the buffer's texels to the mirror, unless nothing has written the buffer since the last copy;
  *   2. the kernel;
  *   3. if the kernel may write the image, a copy of the mirror to the buffer.

@@ -49,7 +49,8 @@ enum ocl_access_mode {
 	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
 	OCL_ACCESS_UPDATE = 3,          /* may read and write any part of it */
 	OCL_ACCESS_AFAR = 4,            /* reads it at any location, by ocl_storage_copy_out */
-	OCL_ACCESS_COUNTED = 8          /* of a range that was acquired: its write was counted (ocl_storage_count_write) */
+	OCL_ACCESS_COUNTED = 8          /* of a range that was acquired: its write
+					 * was counted (ocl_storage_count_write) */
 };
 
 struct ocl_location {

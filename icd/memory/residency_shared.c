@@ -4,8 +4,8 @@
 
 #include "icd/memory/segment.h"
 
-/* Storages that have the same address on all devices and the host: there is one copy of the bytes, and no segments.  And
- * managed memory, whether it is all of such a storage or the memory of one location. */
+/* Storages that have the same address on all devices and the host: there is one copy of the bytes, and no segments.
+ * And managed memory, whether it is all of such a storage or the memory of one location. */
 
 /* The device with index owner comes first. */
 static cl_int managed_allocate(struct ocl_storage *storage, uint32_t owner, uint64_t size_B, void **pointer_out)
@@ -147,7 +147,8 @@ cl_int ocl_storage_advise(const struct ocl_storage *storage, uint32_t device, ui
 {
 	uint64_t offset_B;
 	const struct gpu_managed *managed = managed_at(storage, device, &offset_B);
-	return managed ? gpu_managed_advise(storage->locations[device].gpu, managed, offset_B + lo_B, hi_B - lo_B, advice)
+	return managed ? gpu_managed_advise(storage->locations[device].gpu, managed, offset_B + lo_B, hi_B - lo_B,
+					    advice)
 		       : CL_SUCCESS;
 }
 

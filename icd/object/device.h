@@ -1,6 +1,6 @@
 /* A device (cl_device_id).  It is constant once it is there.  A root device lives as long as the process, and
- * clRetainDevice and clReleaseDevice do nothing with it (OpenCL 3.0 API, 4.2.1); a sub-device (sub_device.h) is counted.
- * Thread-safe. */
+ * clRetainDevice and clReleaseDevice do nothing with it (OpenCL 3.0 API, 4.2.1); a sub-device (sub_device.h) is
+ * counted.  Thread-safe. */
 #ifndef CULVERT_ICD_DEVICE_H
 #define CULVERT_ICD_DEVICE_H
 

@@ -12,7 +12,8 @@ struct partition {
 	const cl_device_partition_property *properties;
 	size_t property_count;           /* with the final 0 */
 	uint32_t unit;                   /* the GPU is split in steps of so many compute units */
-	bool by_counts;                  /* properties[1], [2], ... are the sizes; otherwise all have the size properties[1] */
+	bool by_counts;                  /* properties[1], [2], ... are the sizes;
+					  * otherwise all have the size properties[1] */
 	cl_uint count;                   /* number of sub-devices */
 };
 
@@ -69,7 +70,8 @@ static cl_int sizes_check(cl_device_id parent, const struct partition *partition
 		const cl_uint size = size_of(partition, i);
 		if (size % partition->unit == 0)
 			continue;
-		log_info("%s: clCreateSubDevices: the GPU has no sub-devices of %u compute units, only of multiples of %u",
+		log_info("%s: clCreateSubDevices: the GPU has no sub-devices of %u compute units, "
+			 "only of multiples of %u",
 			 parent->caps->name, size, partition->unit);
 		return partition->by_counts && size > partition->unit ? CL_INVALID_DEVICE_PARTITION_COUNT
 								      : CL_DEVICE_PARTITION_FAILED;

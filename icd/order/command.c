@@ -154,7 +154,8 @@ cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *st
 	if (!error)
 		error = ocl_command_run(command, stream);
 	const enum progress progress = !error ? ALL_RUNS :
-				       gpu_stream_last(stream) != submission->before_sequence ? A_PART_RUNS : NOTHING_RUNS;
+				       gpu_stream_last(stream) != submission->before_sequence ? A_PART_RUNS :
+				       NOTHING_RUNS;
 	if (!error && timed)
 		error = done_stamp(command, stream, submission);
 	else if (!error && (command->event || command->witness))

@@ -49,8 +49,8 @@ struct ocl_command_kind {
 	/* Called just before run or put; NULL: OCL_DELAY_NONE. */
 	enum ocl_delay (*delay)(const struct ocl_command *command);
 	enum ocl_lane_class lanes;       /* of the streams that it may use in an out-of-order queue */
-	/* It is submitted by the thread that enqueues it, or that settles the last thing that it waits for, and not passed
-	 * to a worker thread because of its delay. */
+	/* It is submitted by the thread that enqueues it, or that settles the last thing that it waits for, and not
+	 * passed to a worker thread because of its delay. */
 	bool here;
 };
 

@@ -571,7 +571,8 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 
 bool ocl_event_is_linked(const struct _cl_event *event)
 {
-	return event->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR || event->type == CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR;
+	return event->type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR ||
+	       event->type == CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR;
 }
 
 /* OpenCL 3.1 API, 5.11: events of OpenGL's sync objects are for acquires, those of EGL's for "commands to acquire and
@@ -593,7 +594,8 @@ cl_int ocl_wait_list_check(const struct _cl_context *context, enum ocl_wait_role
 			return CL_INVALID_EVENT_WAIT_LIST;
 		if (events[i]->context != context)
 			error = CL_INVALID_CONTEXT;
-		/* "Passing such events to any other CL API that enqueues commands will generate a CL_INVALID_EVENT error". */
+		/* "Passing such events to any other CL API that enqueues commands will generate a CL_INVALID_EVENT
+		 * error". */
 		else if (!role_takes(role, events[i]))
 			return CL_INVALID_EVENT;
 	}

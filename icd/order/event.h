@@ -73,8 +73,8 @@ struct ocl_submission {
 /* A user event, whose status is CL_SUBMITTED.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out);
 /* An event that is linked to a sync object of OpenGL or EGL: it is complete when fence, which it owns from then on, has
- * passed; NULL: now.  Its status is found by polling the fence.  It counts as settled, but only commands that use OpenGL
- * in the thread that submits them may wait for it (ocl_wait_list_check).  CL_OUT_OF_HOST_MEMORY. */
+ * passed; NULL: now.  Its status is found by polling the fence.  It counts as settled, but only commands that use
+ * OpenGL in the thread that submits them may wait for it (ocl_wait_list_check).  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_linked(cl_context context, cl_command_type type, struct opengl_fence *fence,
 			       cl_event *event_out);
 /* The event of a command, whose status is CL_QUEUED; the queue's lock is held.  CL_OUT_OF_HOST_MEMORY. */

@@ -415,7 +415,8 @@ uint64_t ocl_print_buffer(const struct ocl_print *print)
 	return print->buffer;
 }
 
-/* A part of the launch may be in the stream, and write to the buffer, which the next launch may use in another stream. */
+/* A part of the launch may be in the stream, and write to the buffer, which the next launch may use in another
+ * stream. */
 void ocl_print_cancel(struct ocl_print *print)
 {
 	lock_assert_none();

@@ -120,8 +120,9 @@ static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_m
 	job.target.cubin_build = "";
 	cl_int error = ocl_job_run(&job, &wide, log);
 	if (!error && (wide->abi->narrow_ids || !facts_equal(code->abi, wide->abi))) {
-		bytes_append_string(log, "this launch needs IDs above 32 bits, and the program binary does not contain what "
-					 "their code is compiled from\n");
+		bytes_append_string(log,
+				    "this launch needs IDs above 32 bits, and the program binary does not contain what "
+				    "their code is compiled from\n");
 		error = CL_OUT_OF_RESOURCES;
 	}
 	if (!error)

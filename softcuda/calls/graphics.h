@@ -1,5 +1,5 @@
-/* The functions of <cudaGL.h> and <cudaEGL.h>, which are not included, because they need OpenGL's headers.  GLuint and GLenum are
- * unsigned, CUGLDeviceList is an enumeration. */
+/* The functions of <cudaGL.h> and <cudaEGL.h>, which are not included, because they need OpenGL's headers.  GLuint and
+ * GLenum are unsigned, CUGLDeviceList is an enumeration. */
 #ifndef CULVERT_SOFTCUDA_CALLS_GRAPHICS_H
 #define CULVERT_SOFTCUDA_CALLS_GRAPHICS_H
 

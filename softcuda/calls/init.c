@@ -44,7 +44,8 @@ static uint64_t memory_of_a_device(unsigned count)
 	if (option_parse_size(option_string(OPTION_SOFT_MEMORY), &wanted_B) && wanted_B >= least_B)
 		return wanted_B & ~(uint64_t)0xfffff;
 	if (*option_string(OPTION_SOFT_MEMORY))
-		log_err("softcuda: CULVERT_SOFT_MEMORY=%s is not a size of at least 64M", option_string(OPTION_SOFT_MEMORY));
+		log_err("softcuda: CULVERT_SOFT_MEMORY=%s is not a size of at least 64M",
+			option_string(OPTION_SOFT_MEMORY));
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long page_B = sysconf(_SC_PAGESIZE);
 	uint64_t host_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B
@@ -90,8 +91,8 @@ static void add_devices(unsigned count)
 	}
 }
 
-/* Like libcuda, this driver ends in a function that its first cuInit registers with atexit: functions that were registered
- * earlier, and destructors, run after it and find CUDA_ERROR_DEINITIALIZED. */
+/* Like libcuda, this driver ends in a function that its first cuInit registers with atexit: functions that were
+ * registered earlier, and destructors, run after it and find CUDA_ERROR_DEINITIALIZED. */
 static void start_once(void)
 {
 	list_init(&soft_driver.contexts);

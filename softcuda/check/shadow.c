@@ -11,8 +11,8 @@
 
 enum { CELLS_B = SHADOW_PAGE_B / SHADOW_WORD_B * sizeof(struct cell), SPARE_MAX = (128 << 20) / CELLS_B };
 
-/* Cells that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes to
- * clear these. */
+/* Cells that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
+ * to clear these. */
 static struct {
 	struct lock lock;
 	struct spare {

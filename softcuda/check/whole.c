@@ -1,5 +1,5 @@
-/* Accesses that are right in all lanes of a warp, which nearly all are: each check looks at all lanes at once, and notes
- * the access if it finds nothing to report.  Otherwise it changes nothing, and looks at each lane by itself
+/* Accesses that are right in all lanes of a warp, which nearly all are: each check looks at all lanes at once, and
+ * notes the access if it finds nothing to report.  Otherwise it changes nothing, and looks at each lane by itself
  * (check/access.c), which is slower and finds the same. */
 #include "config.h"
 

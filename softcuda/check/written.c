@@ -292,7 +292,8 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 	uint64_t offset_B;
 	if (exec_place(warp, l, place, &offset_B) != PLACE_GLOBAL)
 		return true;
-	const unsigned touch = warp->group->job->launch->memory->touch(place, size_B, !check_is_store(op), !check_is_load(op));
+	const unsigned touch = warp->group->job->launch->memory->touch(place, size_B, !check_is_store(op),
+								       !check_is_load(op));
 	if (!touch || !job->program->file_count)
 		return true;
 	struct bytes text = BYTES_INIT;

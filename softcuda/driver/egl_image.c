@@ -86,7 +86,8 @@ static void visit_end(const struct visit *visit, void *display)
 {
 	if (visit->before_context) {
 		visit->BindAPI(visit->before_api);
-		visit->MakeCurrent(visit->before_display, visit->before_draw, visit->before_read, visit->before_context);
+		visit->MakeCurrent(visit->before_display, visit->before_draw, visit->before_read,
+				   visit->before_context);
 	} else {
 		visit->MakeCurrent(display, NULL, NULL, NULL);
 		visit->BindAPI(visit->before_api);

@@ -1,8 +1,8 @@
 /* EGL images that CUDA uses (cudaEGL.h).
  *
- * A registered image has one part, whose array lasts as long as the registration.  With NVIDIA's driver that is the image's own
- * memory; here, a copy reads the image before it reads the array, and writes the image after it has written the array.  Other
- * operations do not see the image.
+ * A registered image has one part, whose array lasts as long as the registration.  With NVIDIA's driver that is the
+ * image's own memory; here, a copy reads the image before it reads the array, and writes the image after it has written
+ * the array.  Other operations do not see the image.
  *
  * Thread-safe; called without the driver's lock.  CUDA_ERROR_UNKNOWN for what is no image, as NVIDIA's driver. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_EGL_IMAGE_H

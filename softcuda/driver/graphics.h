@@ -26,7 +26,8 @@ struct soft_graphics {
 	unsigned name;                       /* OpenGL's */
 	unsigned target;                     /* of a texture, or GL_RENDERBUFFER; 0: a buffer */
 	unsigned flags;                      /* CU_GRAPHICS_MAP_RESOURCE_FLAGS_* */
-	bool egl;                            /* an EGL image: it has one part from its registration on, and is never mapped */
+	bool egl;                            /* an EGL image: it has one part from its registration on,
+					      * and is never mapped */
 	bool mapped, busy;
 	struct soft_allocation *allocation;  /* of a mapped buffer */
 	struct list parts;                   /* of soft_graphics_part.link: of a mapped image, or an EGL image */

@@ -111,7 +111,8 @@ static bool make_room(struct soft_device *device, uint64_t size_B, const struct 
 {
 	for (struct soft_managed *managed = oldest; managed; managed = managed->next)
 		for (size_t i = 0; i < managed->count && free_B(device) < size_B; i++) {
-			const bool is_spared = spared && managed == spared->managed && i >= spared->lo && i < spared->hi;
+			const bool is_spared = spared && managed == spared->managed && i >= spared->lo &&
+					       i < spared->hi;
 			if (managed->blocks[i].at == (int)device->index && !is_spared)
 				block_move(managed, i, SOFT_AT_HOST);
 		}

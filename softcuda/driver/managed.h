@@ -1,8 +1,8 @@
 /* Where the pages of managed memory are, on machines on which the host and devices share it (soft_shares_pages).
  *
- * Pages are at the host when they are allocated.  Prefetches move them, and so do allocations of device memory that need
- * the room.  Accesses by kernels and by the host do not, because the interpreter does not see which pages they touch: the
- * bytes are in one place, wherever the pages are said to be.
+ * Pages are at the host when they are allocated.  Prefetches move them, and so do allocations of device memory that
+ * need the room.  Accesses by kernels and by the host do not, because the interpreter does not see which pages they
+ * touch: the bytes are in one place, wherever the pages are said to be.
  *
  * The driver's lock is held by the caller of functions named _locked. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_MANAGED_H

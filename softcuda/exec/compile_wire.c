@@ -253,7 +253,8 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 	compiled->links = take_array(reader, head.link_count, sizeof(*compiled->links));
 	compiled->link_count = compiled->links ? head.link_count : 0;
 	for (uint32_t i = 0; i < compiled->link_count; i++)
-		reader->failed |= compiled->links[i].function >= COMPILED_FUNCTION_COUNT || head.image_B < sizeof(void *) ||
+		reader->failed |= compiled->links[i].function >= COMPILED_FUNCTION_COUNT ||
+				  head.image_B < sizeof(void *) ||
 				  compiled->links[i].offset_B > head.image_B - sizeof(void *);
 	*image_out = take(reader, head.image_B);
 	*image_B_out = head.image_B;

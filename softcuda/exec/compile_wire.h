@@ -2,8 +2,9 @@
  * direction, the answer in the other (base/message.h).  Both sides are of one build: an order of another build is
  * answered with the reason alone, and only the names of the builds have a fixed format.
  *
- * An order contains what the compiler needs of a decoded kernel.  Handlers are sent by the names of their rows.  Neither
- * message contains addresses, so that the answer to an order is of use to every process that sends the same order.
+ * An order contains what the compiler needs of a decoded kernel.  Handlers are sent by the names of their rows.
+ * Neither message contains addresses, so that the answer to an order is of use to every process that sends the same
+ * order.
  *
  * Thread-safe. */
 #ifndef CULVERT_SOFTCUDA_EXEC_COMPILE_WIRE_H

@@ -223,8 +223,8 @@ static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t 
 		return 0;
 	if (at == COMPILED_LEFT)
 		return live;
-	/* The part waits at a barrier, whose own instruction the interpreter continues with, or has not begun to run from
-	 * there. */
+	/* The part waits at a barrier, whose own instruction the interpreter continues with, or has not begun to run
+	 * from there. */
 	const uint32_t number = at & ~(uint32_t)COMPILED_WAITS;
 	const struct compiled_entry *entry = &compiled->entries[number];
 	for (uint32_t i = 0; i < entry->linear_count; i++)
@@ -275,8 +275,8 @@ static void tell_barrier(struct group *group, uint32_t parts)
 		group->warps[p].parked = 0;
 }
 
-/* Runs the parts one by one, up to one that is left to the interpreter, which continues with the same warp.  The order is
- * the interpreter's: the warp that comes to a barrier last goes on first.  False for a fault. */
+/* Runs the parts one by one, up to one that is left to the interpreter, which continues with the same warp.  The order
+ * is the interpreter's: the warp that comes to a barrier last goes on first.  False for a fault. */
 static bool run_in_turn(struct group *group, uint32_t parts, bool *left_out)
 {
 	const uint32_t start = group->next_warp;

@@ -56,33 +56,34 @@ enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 
 /* The functions that compiled code calls. */
 #define COMPILED_FUNCTIONS(EXECUTOR, LIBRARY) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes): runs the op's handler for these lanes.  Returns 1 if a \
-	 * fault was noted, else 0. */ \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes): runs the op's handler for these lanes. \
+	 * Returns 1 if a fault was noted, else 0. */ \
 	EXECUTOR(call) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint32_t slot): as call, for an access of global \
-	 * memory; stores the range of memory that was accessed in the slot. */ \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint32_t slot): as call, for an access of \
+	 * global memory; stores the range of memory that was accessed in the slot. */ \
 	EXECUTOR(access) \
-	/* void (struct group *, uint32_t part, uint32_t live): tells that the interpreter will continue a part; live: the \
-	 * lanes that have not ended, as bits of the warp. */ \
+	/* void (struct group *, uint32_t part, uint32_t live): tells that the interpreter will continue a part; live: \
+	 * the lanes that have not ended, as bits of the warp. */ \
 	EXECUTOR(leaving) \
-	/* void (struct warp *, uint32_t lanes, uint32_t pc): tells, after leaving, that the interpreter will continue these \
-	 * lanes at pc. */ \
+	/* void (struct warp *, uint32_t lanes, uint32_t pc): tells, after leaving, that the interpreter will continue \
+	 * these lanes at pc. */ \
 	EXECUTOR(leave) \
 	/* void (struct warp *, uint32_t lanes): tells that some lanes of a part have ended, but not all. */ \
 	EXECUTOR(end) \
-	/* uint32_t (struct group *, uint32_t may_leave): called when loops have run for COMPILED_TURNS iterations.  Returns \
-	 * 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other work-groups \
-	 * run; 2: the launch is to stop. */ \
+	/* uint32_t (struct group *, uint32_t may_leave): called when loops have run for COMPILED_TURNS iterations. \
+	 * Returns 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other \
+	 * work-groups run; 2: the launch is to stop. */ \
 	EXECUTOR(tired) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): in a \
-	 * launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places in the host's \
-	 * memory are valid.  Returns 1 if a fault was noted. */ \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): \
+	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
+	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \
 	EXECUTOR(look) \
 	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
 	EXECUTOR(ex2) EXECUTOR(lg2) \
 	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \
-	LIBRARY(fma) LIBRARY(fmaf) LIBRARY(floor) LIBRARY(floorf) LIBRARY(ceil) LIBRARY(ceilf) LIBRARY(trunc) LIBRARY(truncf) \
-	LIBRARY(roundeven) LIBRARY(roundevenf) LIBRARY(sqrt) LIBRARY(sqrtf) LIBRARY(memcpy) LIBRARY(memset)
+	LIBRARY(fma) LIBRARY(fmaf) LIBRARY(floor) LIBRARY(floorf) LIBRARY(ceil) LIBRARY(ceilf) LIBRARY(trunc) \
+	LIBRARY(truncf) LIBRARY(roundeven) LIBRARY(roundevenf) LIBRARY(sqrt) LIBRARY(sqrtf) LIBRARY(memcpy) \
+	LIBRARY(memset)
 #define COMPILED_FUNCTION_ONE(name) + 1
 enum { COMPILED_FUNCTION_COUNT = 0 COMPILED_FUNCTIONS(COMPILED_FUNCTION_ONE, COMPILED_FUNCTION_ONE) };
 
@@ -99,7 +100,7 @@ struct compiled {
 	const struct code *code;
 	uint32_t width;           /* lanes of a part */
 	bool may_wait;            /* a loop may wait for another work-group */
-	bool plain;               /* it runs a group in one call, leaves the state of its warps and the lanes of its parts unchanged,
+	bool plain; /* it runs a group in one call, leaves the state of its warps and the lanes of its parts unchanged,
 				   * and does not store that a part has ended */
 	uint32_t entry_count;
 	struct compiled_entry *entries;

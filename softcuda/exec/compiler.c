@@ -239,8 +239,8 @@ bool compilation_ended(const struct compilation *compilation, bool block)
 
 /* --- answers ---------- */
 
-/* Copies the image into pages of its own and links it; they are executable and not writable afterwards.  False, with the reason in
- * why, if the system does not allow that. */
+/* Copies the image into pages of its own and links it; they are executable and not writable afterwards.  False, with
+ * the reason in why, if the system does not allow that. */
 static bool load(struct compiled *compiled, const char *image, size_t image_B, struct bytes *why)
 {
 	char *memory = mmap(NULL, image_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -131,8 +131,8 @@ OP_HEAD(cp_async_wait)
 	return allowed ? FLOW_NEXT : FLOW_FAULT;
 }
 
-/* cp.async.bulk, which is carried out at once, the earliest time that PTX allows.  x[0] is the number of bytes, x[1] the source
- * address, op->mode its space.  PTX ISA: the size and both addresses are multiples of 16. */
+/* cp.async.bulk, which is carried out at once, the earliest time that PTX allows.  x[0] is the number of bytes, x[1]
+ * the source address, op->mode its space.  PTX ISA: the size and both addresses are multiples of 16. */
 OP_HEAD(cp_async_bulk)
 {
 	enum { PIECE_B = 16 };
@@ -149,7 +149,8 @@ OP_HEAD(cp_async_bulk)
 		const uint32_t lane = 1u << exec_lowest(rest);
 		const unsigned l = exec_lowest(rest);
 		if (size_B[l] % PIECE_B)
-			return exec_fault(warp, op, lane, CUDA_ERROR_ILLEGAL_INSTRUCTION, "a bulk copy of %u bytes", size_B[l]);
+			return exec_fault(warp, op, lane, CUDA_ERROR_ILLEGAL_INSTRUCTION, "a bulk copy of %u bytes",
+					  size_B[l]);
 		for (uint32_t at = 0; at < size_B[l]; at += PIECE_B) {
 			to.imm = op->imm + at;
 			from.imm = at;
@@ -163,7 +164,8 @@ OP_HEAD(cp_async_bulk)
 }
 
 static const struct op_row rows[] = {
-	{"_cp.async.bulk", "", cp_async_bulk}, {"_cp.async", "", cp_async}, {"_cp.async.commit", "", cp_async_commit}, {"_cp.async.wait", "", cp_async_wait}
+	{"_cp.async.bulk", "", cp_async_bulk}, {"_cp.async", "", cp_async},
+	{"_cp.async.commit", "", cp_async_commit}, {"_cp.async.wait", "", cp_async_wait}
 };
 
 EXEC_TABLE(exec_rows_copy)

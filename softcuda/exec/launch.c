@@ -200,7 +200,8 @@ static void run_groups(struct pending *pending, bool launching)
 	/* The launching thread begins with small shares, after each of which it looks at the clock. */
 	struct ring ring = {.last = &ring.first, .more = true, .share.size_max = launching ? 1 : SHARE_MAX};
 	struct group *spare = NULL, *group;
-	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : pending->job.in_turn ? LONG_TURN : group_turn;
+	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn :
+			 pending->job.in_turn ? LONG_TURN : group_turn;
 	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
@@ -381,8 +382,8 @@ static void run(struct pending *pending)
 }
 
 /* The size of a work-group's shared memory.  The last load of 16 bytes may begin inside of it and end behind it: for
- * compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU's shared memory is divided into units of 128
- * bytes or more. */
+ * compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU's shared memory is divided into units of
+ * 128 bytes or more. */
 static uint32_t shared_size_B(const struct job *job)
 {
 	enum { LOAD_MAX_B = 16 };

@@ -46,8 +46,8 @@ extern const struct op_rows exec_rows_atomic;
 const struct op_row *exec_table_find(const char *name);
 /* A row that has this handler; NULL: there is none.  Rows that share a handler mean the same. */
 const struct op_row *exec_table_row(op_run *run);
-/* Whether an op sees at once what another work-item does, so that a loop may wait for that: atomic and volatile accesses,
- * those with a memory order, and mbarriers. */
+/* Whether an op sees at once what another work-item does, so that a loop may wait for that: atomic and volatile
+ * accesses, those with a memory order, and mbarriers. */
 bool exec_table_waits(const struct op *op);
 
 #endif

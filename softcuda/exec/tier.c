@@ -11,8 +11,8 @@
 
 #include <pthread.h>
 
-/* Estimates of the time that it takes to look for a kernel in the cache, with a margin, since most kernels are not in it;
- * and to compile it: for a kernel, and for each of its instructions. */
+/* Estimates of the time that it takes to look for a kernel in the cache, with a margin, since most kernels are not in
+ * it; and to compile it: for a kernel, and for each of its instructions. */
 static const uint64_t search_ns = 500000, compile_ns = 20000000, compile_op_ns = 60000;
 
 enum tier_mode { TIER_OFF, TIER_ON, TIER_ALWAYS };
@@ -47,8 +47,8 @@ static uint32_t shape_of(const struct soft_launch *launch)
 	return launch->block[1] * launch->block[2] == 1 || row >= LANES ? TIER_SHAPES - 1 : shapes[row];
 }
 
-/* Whether enough time was spent on a kernel.  Processor time is what counts: on a busy computer, a short kernel may take
- * long.  Reading it takes a system call, and it is no more than the time by the clock. */
+/* Whether enough time was spent on a kernel.  Processor time is what counts: on a busy computer, a short kernel may
+ * take long.  Reading it takes a system call, and it is no more than the time by the clock. */
 static bool has_taken(const struct job *job, uint64_t enough_ns)
 {
 	const uint64_t spent_ns = atomic_load_explicit(&job->tier->spent_ns, memory_order_relaxed);

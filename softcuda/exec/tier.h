@@ -1,13 +1,14 @@
 /* The decision which kernels run as machine code, and when they are compiled.
  *
- * At first the interpreter runs a kernel.  Once the threads that launch the kernel have spent half a millisecond of processor time
- * in its launches, the cache is searched for its machine code (exec/code_cache.h).  If it is not there, then once the threads that launch the kernel have spent about as much processor time
- * in its launches as the compiler would need, such a thread, when it is about to begin a work-group, has the kernel
- * compiled by another process (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as
- * machine code, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on",
- * or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be compiled is always
- * interpreted; so are cooperative launches, and those with a watcher that needs to know more than machine code tells
- * (exec/watch.h).  The launches of a process are all checked, and a program's machine code made for that, or none is.
+ * At first the interpreter runs a kernel.  Once the threads that launch the kernel have spent half a millisecond of
+ * processor time in its launches, the cache is searched for its machine code (exec/code_cache.h).  If it is not there,
+ * then once the threads that launch the kernel have spent about as much processor time in its launches as the compiler
+ * would need, such a thread, when it is about to begin a work-group, has the kernel compiled by another process
+ * (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as machine code, also those of
+ * launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on", or "always" (a kernel is
+ * compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are cooperative
+ * launches, and those with a watcher that needs to know more than machine code tells (exec/watch.h).  The launches of a
+ * process are all checked, and a program's machine code made for that, or none is.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
  * program. */
@@ -23,7 +24,8 @@ enum { TIER_SHAPES = 5 };
 /* How far the compilation of a kernel for one shape is. */
 enum tier_step {
 	TIER_STEP_NONE,           /* nothing was done */
-	TIER_STEP_HELD,           /* a thread looks for the kernel in the cache, begins to compile it, or looks whether that has ended */
+	TIER_STEP_HELD,           /* a thread looks for the kernel in the cache, begins to compile it,
+				   * or looks whether that has ended */
 	TIER_STEP_MISSED,         /* the cache does not have it */
 	TIER_STEP_BEGUN,          /* another process compiles the kernel */
 	TIER_STEP_ENDED           /* there is machine code, or the kernel cannot be compiled */
@@ -49,8 +51,8 @@ void tier_look(struct job *job);
 /* Frees the machine code of a program, which no thread may be running, and ends compilations of its kernels. */
 void tier_finish(const struct soft_program *program);
 
-/* Counts for tests and CULVERT_SOFT_COUNT: kernels compiled, kernels found in the cache, kernels that the compiler refused; and
- * bytes of machine code that exist now. */
+/* Counts for tests and CULVERT_SOFT_COUNT: kernels compiled, kernels found in the cache, kernels that the compiler
+ * refused; and bytes of machine code that exist now. */
 struct tier_counts {
 	atomic_uint_fast64_t compiled, found, refused, code_B;
 };

@@ -41,7 +41,8 @@ struct emitter {
 	value part, warp, first_lane;     /* the part's index, its warp, its first lane's index in the warp */
 	value registers, local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
-	value places;                     /* stack slot: the addresses of an access that a watcher is told of; NULL: none yet */
+	value places;                     /* stack slot: the addresses of an access that a watcher is told of;
+					   * NULL: none yet */
 	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
 	value *masks;                     /* by node: stack slot with the mask of lanes that wait there */
 	value live, budget, state;        /* stack slots: lanes not ended; loop iterations left; result */
@@ -149,8 +150,8 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
  * which the handler reads. */
 void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt);
 /* sin or cos of an f32, computed in f64 and rounded once, as the interpreter does with the C library's functions.  Both
- * round to the same f32 if all numbers within 2^-48 of the result do.  *doubt_out holds for lanes where these do not, and
- * for arguments of 2^16 and more: the handler has to compute those. */
+ * round to the same f32 if all numbers within 2^-48 of the result do.  *doubt_out holds for lanes where these do not,
+ * and for arguments of 2^16 and more: the handler has to compute those. */
 value emit_circular(struct emitter *e, value single, bool cosine, value *doubt_out);
 /* The bits of a float of `type`, with any NaN replaced by NAN_32. */
 value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type);

@@ -29,8 +29,8 @@ static value polynomial(const struct emitter *e, value x, const double *coeffici
  * relative error below 2^-50; the sign and which of them depend on the quadrant's lowest two bits. */
 static value of_quadrant(const struct emitter *e, value r, value quadrant)
 {
-	static const double sine[] = {-1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0, -1 / 5040.0,
-				      1 / 120.0, -1 / 6.0};
+	static const double sine[] = {-1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0,
+				      -1 / 5040.0, 1 / 120.0, -1 / 6.0};
 	static const double cosine[] = {1 / 20922789888000.0, -1 / 87178291200.0, 1 / 479001600.0, -1 / 3628800.0,
 					1 / 40320.0, -1 / 720.0, 1 / 24.0, -0.5, 1};
 	LLVMBuilderRef b = e->builder;

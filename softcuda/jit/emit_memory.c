@@ -3,9 +3,9 @@
  * Each access has a fast path, for lanes whose bytes are in shared memory, in the lane's local memory, or in a
  * range of other memory that the group has looked up before (a slot).  The slow path calls the interpreter's
  * handler, which does all other accesses and reports faults.  If the lanes' addresses are consecutive, the fast
- * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters, which takes many
- * times as long.  So where addresses vary in a way that is not known, such as indices that are clamped, it tests whether all
- * lanes access consecutive addresses, and then accesses a vector. */
+ * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters, which takes
+ * many times as long.  So where addresses vary in a way that is not known, such as indices that are clamped, it tests
+ * whether all lanes access consecutive addresses, and then accesses a vector. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -87,7 +87,8 @@ static unsigned log2_of(const struct access *a)
 }
 
 /* As is_slow, for one offset.  Rotated to the right, an offset that is not aligned is a large number; so one comparison
- * finds both.  The limit for that is hoisted out of the loop over parts; it is 0 if the memory itself is not aligned. */
+ * finds both.  The limit for that is hoisted out of the loop over parts; it is 0 if the memory itself is not
+ * aligned. */
 static value is_slow_scalar(const struct access *a, value offset, value limit, value start)
 {
 	struct emitter *e = a->e;
@@ -111,8 +112,8 @@ static value is_slow_scalar(const struct access *a, value offset, value limit, v
 }
 
 /* The scalar condition for the slow path: an offset is outside [0, limit), or an address is not aligned.  Of a
- * vector only the lanes that access are considered.  start: where the memory begins at which the offsets count; NULL: at
- * an aligned address. */
+ * vector only the lanes that access are considered.  start: where the memory begins at which the offsets count; NULL:
+ * at an aligned address. */
 static value is_slow(const struct access *a, value offset, value limit, value start)
 {
 	LLVMBuilderRef b = a->e->builder;
@@ -248,8 +249,8 @@ static value gather(const struct access *a, value place, unsigned offset_B, unsi
 	return masked(e, "llvm.masked.gather", types, operands, 3, 0, size_B);
 }
 
-/* As gather, for 1 or 2 bytes, for which processors have no instruction: of the aligned 4 bytes around them, which are in
- * the same page. */
+/* As gather, for 1 or 2 bytes, for which processors have no instruction: of the aligned 4 bytes around them, which are
+ * in the same page. */
 static value gather_small(const struct access *a, value place, unsigned size_B)
 {
 	struct emitter *e = a->e;
@@ -272,7 +273,8 @@ static void load_apart(const struct access *a, value place, value *elements_out)
 	struct emitter *e = a->e;
 	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
 	for (unsigned i = 0; i < a->count; i += each) {
-		value piece = size_B < 4 ? gather_small(a, place, size_B) : gather(a, place, i * a->verb->size_B, size_B);
+		value piece = size_B < 4 ? gather_small(a, place, size_B)
+					 : gather(a, place, i * a->verb->size_B, size_B);
 		for (unsigned k = 0; k < each; k++) {
 			value shift = emit_number(e, piece, 8u * k * a->verb->size_B);
 			elements_out[i + k] = emit_resize(e, LLVMBuildLShr(e->builder, piece, shift, ""), 8 * size_B,
@@ -317,7 +319,8 @@ static void load_any(const struct access *a, value place, value *elements_out)
 		load_apart(a, place, elements_out);
 		return;
 	}
-	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"), on = emit_block(e, "loaded");
+	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
+			  on = emit_block(e, "loaded");
 	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
 	LLVMPositionBuilderAtEnd(e->builder, next);
 	load_next(a, first_pointer(a, place), one);
@@ -349,7 +352,8 @@ static void load(const struct access *a, value place)
 		load_any(a, place, elements);
 	for (unsigned i = 0; i < a->count; i++) {
 		if (a->shape == SHAPE_SAME) {
-			elements[i] = LLVMBuildLoad2(e->builder, memory_type(a), pointer_at(a, place, i * a->verb->size_B), "");
+			elements[i] = LLVMBuildLoad2(e->builder, memory_type(a),
+						     pointer_at(a, place, i * a->verb->size_B), "");
 			LLVMSetAlignment(elements[i], a->verb->size_B);
 		}
 		put_loaded(a, i, elements[i]);
@@ -433,7 +437,8 @@ static void store_any(const struct access *a, value place)
 		scatter(a, place);
 		return;
 	}
-	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"), on = emit_block(e, "stored");
+	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
+			  on = emit_block(e, "stored");
 	value mask;
 	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
 	LLVMPositionBuilderAtEnd(e->builder, next);

@@ -240,7 +240,8 @@ static bool relocate(struct maker *m, const Elf64_Shdr *section)
 		const int64_t value = value_of(m, (uint32_t)ELF64_R_SYM(r->r_info));
 		if (bytes_failed(m->image) || value == NOWHERE || r->r_offset > room_B || room_B - r->r_offset < 4 ||
 		    (type == R_X86_64_PC64 && MACHINE == EM_X86_64 && room_B - r->r_offset < 8) ||
-		    !resolve(m->image->data, m->place[section->sh_info] + (int64_t)r->r_offset, value + r->r_addend, type))
+		    !resolve(m->image->data, m->place[section->sh_info] + (int64_t)r->r_offset, value + r->r_addend,
+			     type))
 			return fail(m, "a reference of type", type);
 	}
 	return true;

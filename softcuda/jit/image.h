@@ -17,9 +17,9 @@ struct image_symbol {
 };
 
 /* Appends the image of an object file of the host's architecture to `image`, which is empty.  Sets the values of the
- * `count` functions, which the object defines.  outside: the names of the functions that the object may call; for each that it
- * calls, a struct compiled_link with the index of its name is appended to `links`.  False, with the reason in why, if the
- * object needs more, or without memory. */
+ * `count` functions, which the object defines.  outside: the names of the functions that the object may call; for each
+ * that it calls, a struct compiled_link with the index of its name is appended to `links`.  False, with the reason in
+ * why, if the object needs more, or without memory. */
 bool image_make(const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
 		const char *const *outside, uint32_t outside_count, struct bytes *image, struct bytes *links,
 		struct bytes *why);

@@ -1,7 +1,7 @@
-/* culvert-softcuda-compile: compiles kernels for libculvert-softcuda.so (softcuda/exec/compiler.h), which starts it with
- * a socket as file descriptor 3.  It compiles one kernel after the other.  It ends when the other end of the socket is
- * closed, also while it compiles, when it was idle for a while, and when a kernel takes too long.  It is not meant to be
- * started by hand. */
+/* culvert-softcuda-compile: compiles kernels for libculvert-softcuda.so (softcuda/exec/compiler.h), which starts it
+ * with a socket as file descriptor 3.  It compiles one kernel after the other.  It ends when the other end of the
+ * socket is closed, also while it compiles, when it was idle for a while, and when a kernel takes too long.  It is not
+ * meant to be started by hand. */
 #include "config.h"
 
 #include "base/clock.h"

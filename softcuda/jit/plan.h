@@ -102,8 +102,8 @@ struct plan {
 };
 
 /* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
- * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two; watched: for launches that
- * are watched.  Returns false, with
+ * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two; watched: for launches
+ * that are watched.  Returns false, with
  * the reason in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any
  * case. */
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,

@@ -9,16 +9,16 @@
 
 #include "softcuda/exec/memory.h"
 
-/* Estimated costs for one lane, in tenths of a cycle: of an op and of an access that is tested, in code for one lane; of an op
- * on a vector, of an access of consecutive addresses, and of a gather. */
+/* Estimated costs for one lane, in tenths of a cycle: of an op and of an access that is tested, in code for one lane;
+ * of an op on a vector, of an access of consecutive addresses, and of a gather. */
 enum { SINGLE_OP = 3, SINGLE_ACCESS = 15, VECTOR_OP = 1, VECTOR_ACCESS = 2, VECTOR_GATHER = 25 };
 
 /* Of the lanes of a part, about half still run in a loop that lanes leave at different times; and a loop has as many
  * iterations. */
 enum { APART = 2, ITERATIONS = 16 };
 
-/* Whether code for one lane would be right: no watcher sees whole warps, and there are no ops that lanes execute together, and
- * none for which the interpreter's handlers or private memory need a vector of lanes. */
+/* Whether code for one lane would be right: no watcher sees whole warps, and there are no ops that lanes execute
+ * together, and none for which the interpreter's handlers or private memory need a vector of lanes. */
 static bool can_be_single(const struct plan *plan)
 {
 	if (plan->together || plan->calls || plan->may_wait || plan->watched || plan->code->local_B)
@@ -71,7 +71,8 @@ static void add_op(const struct plan *plan, uint32_t op, uint64_t times, bool ap
 	cost->vector += times * vector * (apart ? APART : 1);
 }
 
-/* Adds the costs of a region, each of whose nodes is in `depth` loops, `apart` of which lanes leave at different times. */
+/* Adds the costs of a region, each of whose nodes is in `depth` loops, `apart` of which lanes leave at different
+ * times. */
 static bool add_region(const struct plan *plan, const struct plan_region *region, struct cost *cost)
 {
 	bool any = false;

@@ -62,7 +62,8 @@ static const struct family families[] = {
 	{"tex", ptx_decode_texture}, {"tld4", ptx_decode_texture},
 	{"suld", ptx_decode_surface}, {"sust", ptx_decode_surface},
 	{"sured", ptx_decode_surface}, {"txq", ptx_decode_query}, {"suq", ptx_decode_query},
-	{"istypep", ptx_decode_query}, {"redux", ptx_decode_warp}, {"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
+	{"istypep", ptx_decode_query}, {"redux", ptx_decode_warp},
+	{"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
 };
 
 bool ptx_decode(struct ptx_parser *parser)

@@ -79,7 +79,8 @@ bool ptx_is_video(const char *verb);
 bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
 /* Of cp.async.bulk: bytes have come for an mbarrier. */
-bool ptx_decode_bulk_arrive(struct ptx_parser *parser, const struct ptx_operand *object, const struct ptx_operand *size_B);
+bool ptx_decode_bulk_arrive(struct ptx_parser *parser, const struct ptx_operand *object,
+			    const struct ptx_operand *size_B);
 bool ptx_decode_bulk(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_cluster(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy_arrive(struct ptx_parser *parser, const struct ptx_parts *parts);

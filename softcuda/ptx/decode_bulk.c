@@ -1,6 +1,6 @@
-/* cp.async.bulk: copies of blocks of memory between global and shared memory (PTX ISA 8.7, 9.7.9.25.4); mapa and getctarank,
- * the addresses of shared memory in a cluster.  A cluster has one work-group, so that its shared memory is the
- * work-group's. */
+/* cp.async.bulk: copies of blocks of memory between global and shared memory (PTX ISA 8.7, 9.7.9.25.4); mapa and
+ * getctarank, the addresses of shared memory in a cluster.  A cluster has one work-group, so that its shared memory is
+ * the work-group's. */
 #include "config.h"
 
 #include "softcuda/exec/memory.h"
@@ -66,8 +66,8 @@ static bool decode_prefetch(struct ptx_parser *parser, const struct ptx_parts *p
 	const struct ptx_operand *operands = parser->instruction.operands;
 	const bool hint = parts->count == 7 && !strcmp(parts->part[6], "L2::cache_hint");
 	struct ptx_address from;
-	if (parts->count != (hint ? 7u : 6u) || strcmp(parts->part[4], "L2") != 0 || strcmp(parts->part[5], "global") != 0 ||
-	    !ptx_operand_count(parser, hint ? 3 : 2))
+	if (parts->count != (hint ? 7u : 6u) || strcmp(parts->part[4], "L2") != 0 ||
+	    strcmp(parts->part[5], "global") != 0 || !ptx_operand_count(parser, hint ? 3 : 2))
 		return ptx_unknown(parser);
 	return ptx_address_operand(parser, &operands[0], SPACE_GLOBAL, &from) &&
 	       ptx_source(parser, &operands[1], 'w') != OPERAND_NONE && ptx_emit(parser, exec_table_find("_nop")->run);
@@ -84,7 +84,8 @@ bool ptx_decode_bulk(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return ptx_unknown(parser);
 	const char *to = parts->part[3], *from = parts->part[4], *completion = parts->part[5];
 	/* "::" separates the completion's name, not modifiers. */
-	const bool arrives = !strcmp(completion, "mbarrier::complete_tx::bytes"), grouped = !strcmp(completion, "bulk_group");
+	const bool arrives = !strcmp(completion, "mbarrier::complete_tx::bytes"),
+		   grouped = !strcmp(completion, "bulk_group");
 	const bool hint = parts->count == 7 && !strcmp(parts->part[6], "L2::cache_hint");
 	const bool loads = is_shared(to) && (!strcmp(from, "global") || !strcmp(from, "shared::cta")) && arrives;
 	const bool stores = !strcmp(to, "global") && !strcmp(from, "shared::cta") && grouped;
@@ -92,15 +93,18 @@ bool ptx_decode_bulk(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return ptx_unknown(parser);
 	if (hint && ptx_source(parser, &parser->instruction.operands[3 + loads], 'l') == OPERAND_NONE)
 		return false;
-	return emit_copy(parser, loads ? SPACE_SHARED : SPACE_GLOBAL, strcmp(from, "global") ? SPACE_SHARED : SPACE_GLOBAL) &&
-	       (!loads || ptx_decode_bulk_arrive(parser, &parser->instruction.operands[3], &parser->instruction.operands[2]));
+	return emit_copy(parser, loads ? SPACE_SHARED : SPACE_GLOBAL,
+			 strcmp(from, "global") ? SPACE_SHARED : SPACE_GLOBAL) &&
+	       (!loads ||
+		ptx_decode_bulk_arrive(parser, &parser->instruction.operands[3], &parser->instruction.operands[2]));
 }
 
 /* mapa{.shared::cluster}.type address, address, rank; getctarank{.shared::cluster}.type rank, address */
 bool ptx_decode_cluster(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
-	const bool maps = !strcmp(parts->part[0], "mapa"), spaced = parts->count == 3 && !strcmp(parts->part[1], "shared::cluster");
+	const bool maps = !strcmp(parts->part[0], "mapa"),
+		   spaced = parts->count == 3 && !strcmp(parts->part[1], "shared::cluster");
 	const char *type = parts->part[parts->count - 1];
 	if (parts->count != (spaced ? 3u : 2u) || (strcmp(type, "u32") != 0 && strcmp(type, "u64") != 0) ||
 	    !ptx_operand_count(parser, maps ? 3 : 2))
@@ -110,6 +114,7 @@ bool ptx_decode_cluster(struct ptx_parser *parser, const struct ptx_parts *parts
 	if (address == OPERAND_NONE || (maps && ptx_source(parser, &operands[2], 'w') == OPERAND_NONE))
 		return false;
 	const char own = maps ? width : 'w';
-	const uint32_t x[2] = {ptx_destination(parser, &operands[0], own), maps ? address : ptx_constant(parser, 'w', 0)};
+	const uint32_t x[2] = {ptx_destination(parser, &operands[0], own),
+			       maps ? address : ptx_constant(parser, 'w', 0)};
 	return ptx_emit_row(parser, own == 'w' ? "_zww" : "_zll", x, 2);
 }

@@ -192,20 +192,22 @@ static bool decode_fence(struct ptx_parser *parser, const struct ptx_parts *part
 	return op != NULL;
 }
 
-/* barrier.cluster.arrive{.sem}{.aligned} and barrier.cluster.wait{.acquire}{.aligned}.  A cluster has one work-group.  The wait
- * is a barrier of the work-group; PTX lets it go on when all have arrived. */
+/* barrier.cluster.arrive{.sem}{.aligned} and barrier.cluster.wait{.acquire}{.aligned}.  A cluster has one work-group.
+ * The wait is a barrier of the work-group; PTX lets it go on when all have arrived. */
 static bool decode_cluster_barrier(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const bool waits = parts->count > 2 && !strcmp(parts->part[2], "wait");
 	const bool arrives = parts->count > 2 && !strcmp(parts->part[2], "arrive");
 	for (unsigned i = 3; i < parts->count; i++)
-		if (strcmp(parts->part[i], "aligned") != 0 && strcmp(parts->part[i], waits ? "acquire" : "release") != 0 &&
+		if (strcmp(parts->part[i], "aligned") != 0 &&
+		    strcmp(parts->part[i], waits ? "acquire" : "release") != 0 &&
 		    !(arrives && !strcmp(parts->part[i], "relaxed")))
 			return ptx_unknown(parser);
 	if ((!waits && !arrives) || !ptx_operand_count(parser, 0))
 		return ptx_unknown(parser);
 	const uint32_t number = ptx_constant(parser, 'w', BARRIER_OF_CLUSTER);
-	struct op *op = number == OPERAND_NONE ? NULL : ptx_emit(parser, exec_table_find(waits ? "_bar" : "_fence")->run);
+	struct op *op = number == OPERAND_NONE ? NULL
+					       : ptx_emit(parser, exec_table_find(waits ? "_bar" : "_fence")->run);
 	if (!op || arrives)
 		return op != NULL;
 	op->x[1] = number;

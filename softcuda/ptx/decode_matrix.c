@@ -510,7 +510,8 @@ static bool decode_rows(struct ptx_parser *parser, const struct ptx_parts *parts
 		if ((x[i] = ptx_destination(parser, &registers[i], 'w')) == OPERAND_NONE)
 			return false;
 	const uint32_t base = copy(parser, address.address_32 ? "_zwl" : "_zll", 'l', address.x);
-	const uint32_t start[3] = {ptx_temporary(parser, 'l'), base, ptx_constant(parser, 'l', (uint64_t)address.offset)};
+	const uint32_t start[3] = {ptx_temporary(parser, 'l'), base,
+				   ptx_constant(parser, 'l', (uint64_t)address.offset)};
 	const uint32_t rows = start[0];
 	address.offset = 0;
 	if (!ptx_emit_row(parser, "add.s64", start, 3) || !emit_slots(parser, "_matrix.stage", &rows, 1, 0, true))

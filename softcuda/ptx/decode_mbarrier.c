@@ -121,7 +121,8 @@ static bool decode_tx(struct ptx_parser *parser, struct mbarrier *barrier)
 }
 
 /* "mbarrier::complete_tx::bytes" has release semantics: who waits for the phase sees the copy. */
-bool ptx_decode_bulk_arrive(struct ptx_parser *parser, const struct ptx_operand *object, const struct ptx_operand *size_B)
+bool ptx_decode_bulk_arrive(struct ptx_parser *parser, const struct ptx_operand *object,
+			    const struct ptx_operand *size_B)
 {
 	const struct mbarrier barrier = {.space = SPACE_SHARED, .order = ORDER_RELEASE, .wide = true};
 	return emit_tx(parser, &barrier, object, size_B, true);

@@ -69,7 +69,8 @@ static bool is_out_of_order(const struct flow_graph *flow)
 }
 
 /* Where a block that went on to the next one of the text is followed by another, a branch is put in. */
-static bool rewrite(struct ptx_blocks *graph, const struct flow_graph *flow, struct ptx_parser *parser, struct code *code)
+static bool rewrite(struct ptx_blocks *graph, const struct flow_graph *flow, struct ptx_parser *parser,
+		    struct code *code)
 {
 	const size_t most = (size_t)code->op_count + graph->count;
 	struct op *ops = arena_take(parser->arena, most * sizeof(*ops));

@@ -2,8 +2,8 @@
  * after OpenCL was used first, beside threads that are still at work.  Each call returns, and the program ends with the
  * status that it chose.
  *
- * The CUDA driver ends in a function that its first cuInit registers with atexit. What runs after that function cannot use
- * a device: commands fail with CL_OUT_OF_RESOURCES, and objects can still be released.
+ * The CUDA driver ends in a function that its first cuInit registers with atexit. What runs after that function cannot
+ * use a device: commands fail with CL_OUT_OF_RESOURCES, and objects can still be released.
  *
  *	at_exit          each way, in a process of its own
  *	at_exit WAY      one of them */
@@ -90,8 +90,8 @@ static void work(void)
 	CHECK_OK(clReleaseProgram(program));
 }
 
-/* OpenCL 3.0, 5.8: CL_OUT_OF_RESOURCES "if there is a failure to allocate resources required by the OpenCL implementation
- * on the device".  What a new program's build says is up to what it still needs of the driver. */
+/* OpenCL 3.0, 5.8: CL_OUT_OF_RESOURCES "if there is a failure to allocate resources required by the OpenCL
+ * implementation on the device".  What a new program's build says is up to what it still needs of the driver. */
 static void fail(void)
 {
 	const size_t one = 1;

@@ -1,6 +1,6 @@
-/* Protects: buffers, SVM and USM that together exceed a device's memory: they are allocated, kernels, copies and maps find
- * their bytes, and the driver is told which part belongs where; what an advice and a migration say is what the driver
- * hears; without the means, or with CULVERT_OVERSUBSCRIBE=0, such allocations are refused, and SVM is pinned.
+/* Protects: buffers, SVM and USM that together exceed a device's memory: they are allocated, kernels, copies and maps
+ * find their bytes, and the driver is told which part belongs where; what an advice and a migration say is what the
+ * driver hears; without the means, or with CULVERT_OVERSUBSCRIBE=0, such allocations are refused, and SVM is pinned.
  *
  * On a GPU it needs a machine with at least as much memory as 0.8 times that of the GPU. */
 #include "config.h"
@@ -366,8 +366,8 @@ static void migrations(void)
 	clSVMFree(test.context, pointer);
 }
 
-/* In a context of two devices, memory is allocated by the first command that needs it there, and buffers are not migrated
- * to the host. */
+/* In a context of two devices, memory is allocated by the first command that needs it there, and buffers are not
+ * migrated to the host. */
 static void several(void)
 {
 	cl_device_id devices[2];

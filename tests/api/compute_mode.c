@@ -1,5 +1,5 @@
-/* A device that the administrator has taken from all processes (CUDA's compute mode "prohibited") is listed, says that it is not
- * available, and gives no context. */
+/* A device that the administrator has taken from all processes (CUDA's compute mode "prohibited") is listed, says that
+ * it is not available, and gives no context. */
 #include "config.h"
 
 #include "tests/api/fixture.h"

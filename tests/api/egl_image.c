@@ -1,7 +1,7 @@
-/* Protects: images that OpenCL shares with EGL (cl_khr_egl_image): their formats and sizes; what OpenGL has drawn is what
- * an acquire reads, and what a kernel wrote is what OpenGL draws with, reads from a framebuffer, and sees in another
- * texture of the image after a release, also by threads without an OpenGL context, and after eglDestroyImage; fences of
- * EGL; what happens where the CUDA driver fails. */
+/* Protects: images that OpenCL shares with EGL (cl_khr_egl_image): their formats and sizes; what OpenGL has drawn is
+ * what an acquire reads, and what a kernel wrote is what OpenGL draws with, reads from a framebuffer, and sees in
+ * another texture of the image after a release, also by threads without an OpenGL context, and after eglDestroyImage;
+ * fences of EGL; what happens where the CUDA driver fails. */
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
@@ -251,7 +251,8 @@ static void fences(void)
 	gl.TextureSubImage2D(texture, 0, 0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, texels);
 	void *sync = create(window.display, 0x30F9, NULL); /* EGL_SYNC_FENCE_KHR */
 	gl.Flush();
-	cl_event events[2] = {clCreateEventFromEGLSyncKHR(sharing, sync, window.display, &code), user_event_make(sharing)};
+	cl_event events[2] = {clCreateEventFromEGLSyncKHR(sharing, sync, window.display, &code),
+			      user_event_make(sharing)};
 	CHECK_OK(code);
 	CHECK_OK(clEnqueueAcquireEGLObjectsKHR(in_sharing, 1, &mem, 2, events, NULL));
 	CHECK_OK(clSetUserEventStatus(events[1], CL_COMPLETE));

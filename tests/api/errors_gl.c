@@ -178,7 +178,8 @@ typedef cl_int (CL_API_CALL *command_call)(cl_command_queue, cl_uint, const cl_m
 					  cl_event *);
 #define COMMAND_CASE(code, ...) error_case(name, code, 1, call(__VA_ARGS__), __FILE__, __LINE__)
 
-/* The errors of all commands that acquire and release.  not_shared: the code for an object that was created otherwise. */
+/* The errors of all commands that acquire and release.  not_shared: the code for an object that was created
+ * otherwise. */
 static void any_command(const char *name, command_call call, cl_mem shared, cl_int not_shared)
 {
 	const cl_mem wrong = world.wrong_mem, plain = world.buffer;

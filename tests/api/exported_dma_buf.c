@@ -1,8 +1,8 @@
 /* Protects: buffers that are exported as a dma-buf (cl_culvert_external_memory_export): each call gives a descriptor of
  * the buffer's memory, which others read and write; the types that a device lists are those that it exports; errors.
  *
- * On the software device the descriptor can be mapped, so that the test is the other device.  Of a GPU's, the kernel says
- * what it is. */
+ * On the software device the descriptor can be mapped, so that the test is the other device.  Of a GPU's, the kernel
+ * says what it is. */
 #include "config.h"
 
 #include "tests/api/cuda_library.h"

@@ -1,7 +1,7 @@
-/* Protects: a launch of several grids that fails at its second grid.  The call returns the error and no event, or the event
- * of a launch that was delayed ends with it; the queue and the kernel can be used as before; all devices see the same
- * memory, with what the first grid has written; memory and printf's buffer are not used again before the first grid has
- * ended. */
+/* Protects: a launch of several grids that fails at its second grid.  The call returns the error and no event, or the
+ * event of a launch that was delayed ends with it; the queue and the kernel can be used as before; all devices see the
+ * same memory, with what the first grid has written; memory and printf's buffer are not used again before the first
+ * grid has ended. */
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"

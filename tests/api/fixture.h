@@ -3,7 +3,8 @@
  *
  * Each of these calls OpenCL once and checks that it succeeds; a failure is printed with the caller's
  * place and counted (api_test.h).  What makes an object returns it, or NULL where it failed; the caller
- * releases it.  What enqueues a command returns whether it succeeded.  Sizes are in bytes.  For a test of the errors of a call, call it itself.
+ * releases it.  What enqueues a command returns whether it succeeded.  Sizes are in bytes.  For a test of the errors of
+ * a call, call it itself.
  *
  * May be called by any thread. */
 #ifndef CULVERT_TESTS_API_FIXTURE_H

@@ -44,11 +44,13 @@ static inline gl_function gl_egl(const struct gl_window *window, const char *nam
 
 static inline void *gl_nvidia_display(struct gl_window *window)
 {
-	unsigned (*devices)(int, void **, int *) = (unsigned (*)(int, void **, int *))window->find("eglQueryDevicesEXT");
+	unsigned (*devices)(int, void **, int *) =
+		(unsigned (*)(int, void **, int *))window->find("eglQueryDevicesEXT");
 	void *(*display)(unsigned, void *, const intptr_t *) =
 		(void *(*)(unsigned, void *, const intptr_t *))window->find("eglGetPlatformDisplay");
 	const char *(*query)(void *, int) = GL_EGL(window, const char *, (void *, int), "eglQueryString");
-	unsigned (*initialize)(void *, int *, int *) = GL_EGL(window, unsigned, (void *, int *, int *), "eglInitialize");
+	unsigned (*initialize)(void *, int *, int *) =
+		GL_EGL(window, unsigned, (void *, int *, int *), "eglInitialize");
 	void *all[16];
 	int count = 0;
 	if (!devices || !display || !devices(16, all, &count))
@@ -66,7 +68,8 @@ static inline void *gl_mesa_display(struct gl_window *window)
 {
 	void *(*display)(unsigned, void *, const intptr_t *) =
 		(void *(*)(unsigned, void *, const intptr_t *))window->find("eglGetPlatformDisplay");
-	unsigned (*initialize)(void *, int *, int *) = GL_EGL(window, unsigned, (void *, int *, int *), "eglInitialize");
+	unsigned (*initialize)(void *, int *, int *) =
+		GL_EGL(window, unsigned, (void *, int *, int *), "eglInitialize");
 	/* EGL_PLATFORM_SURFACELESS_MESA */
 	void *one = display ? display(0x31DD, NULL, NULL) : NULL;
 	return one && initialize(one, NULL, NULL) ? one : NULL;
@@ -147,8 +150,10 @@ static inline void gl_end(struct gl_window *window)
 	FUNCTION(void, TextureStorage2DMultisample, (unsigned, int, unsigned, int, int, unsigned char)) \
 	FUNCTION(void, TextureBuffer, (unsigned, unsigned, unsigned))                              \
 	FUNCTION(void, TextureSubImage2D, (unsigned, int, int, int, int, int, unsigned, unsigned, const void *)) \
-	FUNCTION(void, TextureSubImage3D, (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, const void *)) \
-	FUNCTION(void, GetTextureSubImage, (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, int, void *)) \
+	FUNCTION(void, TextureSubImage3D,                                                          \
+		 (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, const void *))  \
+	FUNCTION(void, GetTextureSubImage,                                                         \
+		 (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, int, void *))   \
 	FUNCTION(void, ClearTexImage, (unsigned, int, unsigned, unsigned, const void *))           \
 	FUNCTION(void, CreateRenderbuffers, (int, unsigned *))                                     \
 	FUNCTION(void, DeleteRenderbuffers, (int, const unsigned *))                               \

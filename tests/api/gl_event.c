@@ -1,6 +1,7 @@
-/* Protects: events that are linked to sync objects of OpenGL and EGL (cl_khr_gl_event, cl_khr_egl_event): their status and information; acquires
- * that wait for another thread's OpenGL context; waits and callbacks in threads without a context; sync objects that
- * are deleted first; EGL without sync objects; a display that is terminated; which commands refuse such events. */
+/* Protects: events that are linked to sync objects of OpenGL and EGL (cl_khr_gl_event, cl_khr_egl_event): their status
+ * and information; acquires that wait for another thread's OpenGL context; waits and callbacks in threads without a
+ * context; sync objects that are deleted first; EGL without sync objects; a display that is terminated; which commands
+ * refuse such events. */
 #include "config.h"
 
 #include "tests/api/gl_sharing.h"
@@ -471,8 +472,8 @@ static void *acquiring_thread(void *event)
 	return NULL;
 }
 
-/* OpenCL 3.1 API, 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing": without an event that tells
- * of its end, it does not wait for the sync object. */
+/* OpenCL 3.1 API, 5.7: "If num_objects is 0 and mem_objects is NULL the function does nothing": without an event that
+ * tells of its end, it does not wait for the sync object. */
 static void nothing_acquired(const struct drawing *drawing)
 {
 	pthread_t thread;

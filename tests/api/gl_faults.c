@@ -38,7 +38,8 @@ static bool objects_check(const unsigned names[2], cl_uint before, cl_uint after
 	cl_uint words[2][WORDS];
 	bool good = true;
 	gl->GetNamedBufferSubData(names[0], 0, sizeof(words[0]), words[0]);
-	gl->GetTextureSubImage(names[1], 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(words[1]), words[1]);
+	gl->GetTextureSubImage(names[1], 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(words[1]),
+			       words[1]);
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned j = 0; j < WORDS; j++)
 			good = good && words[i][j] == words[i][0] && (words[i][j] == before || words[i][j] == after);
@@ -55,7 +56,8 @@ static cl_mem from_opengl(const unsigned names[2], unsigned which, cl_int *code)
 static unsigned round_trip(const unsigned names[2], cl_uint after)
 {
 	const cl_uint pixel[4] = {after & 255, after >> 8 & 255, after >> 16 & 255, after >> 24};
-	const float color[4] = {(float)pixel[0] / 255, (float)pixel[1] / 255, (float)pixel[2] / 255, (float)pixel[3] / 255};
+	const float color[4] = {(float)pixel[0] / 255, (float)pixel[1] / 255, (float)pixel[2] / 255,
+				(float)pixel[3] / 255};
 	const size_t origin[3] = {0}, region[3] = {SIDE, SIDE, 1};
 	cl_mem mems[2] = {NULL};
 	unsigned errors = 0;

@@ -238,9 +238,10 @@ static void vertices_are_drawn(void)
 	const cl_int side = SIDE;
 	unsigned name, frame, vertices, seen[TEXELS];
 	const unsigned canvas = canvas_make(&frame);
-	const unsigned drawing = gl_program(gl, "#version 450\nlayout(location = 0) in vec2 at;\n"
-						"void main() { gl_Position = vec4(at, 0, 1); }\n",
-					    "#version 450\nout vec4 color;\nvoid main() { color = vec4(0, 1, 0, 1); }\n");
+	const unsigned drawing =
+		gl_program(gl, "#version 450\nlayout(location = 0) in vec2 at;\n"
+			       "void main() { gl_Position = vec4(at, 0, 1); }\n",
+			   "#version 450\nout vec4 color;\nvoid main() { color = vec4(0, 1, 0, 1); }\n");
 	CHECK(drawing);
 	gl->CreateBuffers(1, &name);
 	gl->NamedBufferStorage(name, POINTS * 8, NULL, 0);
@@ -277,7 +278,8 @@ static void texture_is_sampled(void)
 	const unsigned canvas = canvas_make(&frame);
 	const unsigned drawing = gl_program(
 		gl,
-		"#version 450\nvoid main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }\n",
+		"#version 450\n"
+		"void main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }\n",
 		"#version 450\nlayout(binding = 0) uniform sampler2D image;\nout vec4 color;\n"
 		"void main() { color = texelFetch(image, ivec2(gl_FragCoord.yx), 0); }\n");
 	CHECK(drawing);
@@ -366,15 +368,16 @@ static void rendered(void)
 
 /* --- formats -------------------------------------------------------------------------------- */
 
-/* The table of the specification (OpenCL 3.1 API, 5.3.1.6), with OpenGL's format and type of its texels.  NVIDIA's driver
- * does not share the formats of normalized signed numbers. */
+/* The table of the specification (OpenCL 3.1 API, 5.3.1.6), with OpenGL's format and type of its texels.  NVIDIA's
+ * driver does not share the formats of normalized signed numbers. */
 static const struct format_row {
 	unsigned internal, format, type, texel_B;
 	cl_image_format image;
 } formats[] = {
 	{0x8058, 0x1908, 0x1401, 4, {CL_RGBA, CL_UNORM_INT8}}, {0x8C43, 0x1908, 0x1401, 4, {CL_sRGBA, CL_UNORM_INT8}},
 	{0x8D8E, 0x8D99, 0x1400, 4, {CL_RGBA, CL_SIGNED_INT8}}, {0x8D88, 0x8D99, 0x1402, 8, {CL_RGBA, CL_SIGNED_INT16}},
-	{0x8D82, 0x8D99, 0x1404, 16, {CL_RGBA, CL_SIGNED_INT32}}, {0x8D7C, 0x8D99, 0x1401, 4, {CL_RGBA, CL_UNSIGNED_INT8}},
+	{0x8D82, 0x8D99, 0x1404, 16, {CL_RGBA, CL_SIGNED_INT32}},
+	{0x8D7C, 0x8D99, 0x1401, 4, {CL_RGBA, CL_UNSIGNED_INT8}},
 	{0x8D76, 0x8D99, 0x1403, 8, {CL_RGBA, CL_UNSIGNED_INT16}},
 	{0x8D70, 0x8D99, 0x1405, 16, {CL_RGBA, CL_UNSIGNED_INT32}},
 	{0x8F97, 0x1908, 0x1400, 4, {CL_RGBA, CL_SNORM_INT8}}, {0x805B, 0x1908, 0x1403, 8, {CL_RGBA, CL_UNORM_INT16}},
@@ -427,7 +430,8 @@ static void texels_both_ways(const struct format_row *row, cl_mem mem, unsigned 
 	gl_release(queue, mem);
 	CHECK_OK(clFinish(queue));
 	memset(seen, 255, sizeof(seen));
-	gl->GetTextureSubImage(name, level, 0, 0, layer, WIDE, HIGH, layers, row->format, row->type, sizeof(seen), seen);
+	gl->GetTextureSubImage(name, level, 0, 0, layer, WIDE, HIGH, layers, row->format, row->type, sizeof(seen),
+			       seen);
 	if (!CHECK(!memcmp(put, seen, size_B)))
 		printf("  format 0x%x, from OpenCL\n", row->internal);
 	CHECK(gl->GetError() == 0);

@@ -1,5 +1,5 @@
-/* What the tests of sharing with OpenGL have in common: a current OpenGL context, and an OpenCL context that was created
- * from it. */
+/* What the tests of sharing with OpenGL have in common: a current OpenGL context, and an OpenCL context that was
+ * created from it. */
 #ifndef CULVERT_TESTS_GL_SHARING_H
 #define CULVERT_TESTS_GL_SHARING_H
 

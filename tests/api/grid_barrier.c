@@ -1,5 +1,5 @@
-/* cl_culvert_grid_barrier: the largest launch runs, a larger one is refused with its size, also one whose number of work-groups has more than
- * 64 bits, two
+/* cl_culvert_grid_barrier: the largest launch runs, a larger one is refused with its size, also one whose number of
+ * work-groups has more than 64 bits, two
  * queues do not meet in one barrier, a program from its binary has the same launches. */
 #include "config.h"
 

@@ -12,13 +12,15 @@ enum { LONG_B = 1100, LONGER_B = 40000 };
 static char long_name[LONG_B + 1], longer_name[LONGER_B + 1];
 
 static const char *const names[] = {
-	"plain", "Plain", "", " ", "a b", "1st", "_", "$", "$_0", "_ZTSZ4mainE3$_0", "a.b", "a.b.c", "gr\xc3\xb6\xc3\x9f""e",
-	"\xe6\x97\xa5\xe6\x9c\xac", "\xf0\x9f\xa6\x80", "a\"b\\c", "a\nb", "\x01x", "%s%n", "a/b", "../x", "-k", "?""?/",
-	"a,b", "int", "kernel", "float4", "if", "main", "sin", "_Z3sinf", "get_global_id", "_Z13get_global_idj", "printf",
-	"vprintf", "malloc", "free", "WARP_SZ", "llvm.foo", "llvm.used", "llvm.global_ctors", "llvm.trap", "__nv_sinf",
+	"plain", "Plain", "", " ", "a b", "1st", "_", "$", "$_0", "_ZTSZ4mainE3$_0", "a.b", "a.b.c",
+	"gr\xc3\xb6\xc3\x9f""e", "\xe6\x97\xa5\xe6\x9c\xac", "\xf0\x9f\xa6\x80", "a\"b\\c", "a\nb", "\x01x", "%s%n",
+	"a/b", "../x", "-k", "?""?/", "a,b", "int", "kernel", "float4", "if", "main", "sin", "_Z3sinf",
+	"get_global_id", "_Z13get_global_idj", "printf", "vprintf", "malloc", "free", "WARP_SZ", "llvm.foo",
+	"llvm.used", "llvm.global_ctors", "llvm.trap", "__nv_sinf",
 	"__nvvm_reflect", "__culvert_hidden_id_start_x", "__culvert_hidden_sm_80", "__translate_sampler_initializer",
 	"culvert_kernel_0", "culvert_kernel_5f", "culvert_kernel_$5f", "culvert.kernel.plain", "culvert.linked.plain",
-	"culvert.arguments.culvert_kernel_0.plain", "culvert.name.plain", "f1", "f20", "g20", "v3", "n0", "t2", "reg", "add",
+	"culvert.arguments.culvert_kernel_0.plain", "culvert.name.plain", "f1", "f20", "g20", "v3", "n0", "t2", "reg",
+	"add",
 	"tid", "__clang_ocl_kern_imp_plain", long_name, longer_name,
 };
 enum { NAMES = sizeof(names) / sizeof(*names) };
@@ -328,8 +330,10 @@ static void check_linked(const struct api_test *test, bool variables)
 static void check_with_source(const struct api_test *test)
 {
 	const char *text = "uint gr\xc3\xb6\xc3\x9f""e(void);\n"
-			   "kernel void call(global uint *out) { out[get_global_id(0)] = gr\xc3\xb6\xc3\x9f""e() + get_global_id(0); }\n"
-			   "kernel void own(global uint *out) { out[get_global_id(0)] = as_uint(sin(0.0f)) + get_global_id(0) + 3; }\n";
+			   "kernel void call(global uint *out) { out[get_global_id(0)] = "
+			   "gr\xc3\xb6\xc3\x9f""e() + get_global_id(0); }\n"
+			   "kernel void own(global uint *out) { out[get_global_id(0)] = as_uint(sin(0.0f)) + "
+			   "get_global_id(0) + 3; }\n";
 	struct il il;
 	cl_int code;
 	exports_make(&il);

@@ -1,10 +1,10 @@
-/* Protects: images of all types that are made of buffers (cl_ext_image_from_buffer).  What a command writes by way of the
- * image or of the buffer, the next one finds by way of the other, whatever commands they are, and on whatever device.
- * Random commands beside a model of the bytes; and unordered launches that write different texels of an image.
+/* Protects: images of all types that are made of buffers (cl_ext_image_from_buffer).  What a command writes by way of
+ * the image or of the buffer, the next one finds by way of the other, whatever commands they are, and on whatever
+ * device.  Random commands beside a model of the bytes; and unordered launches that write different texels of an image.
  *
  * Seen to fail with each of these mistakes in image_mirror.c: a launch does not refresh the mirror, or not after a
- * write by a transfer, a map, a kernel, another image, or CUDA; the mirror is not copied back, or without the texels that
- * the kernel left alone; unordered launches, or a launch and a graph, are not serialized. */
+ * write by a transfer, a map, a kernel, another image, or CUDA; the mirror is not copied back, or without the texels
+ * that the kernel left alone; unordered launches, or a launch and a graph, are not serialized. */
 #include "config.h"
 
 #include "icd/include/cl_culvert.h"

@@ -1,7 +1,7 @@
-/* Protects: launches of more work-groups than a grid of CUDA can have (65535 in dimensions 1 and 2), for which OpenCL has
- * no limit: each work-item runs once and sees the ids and sizes of the whole launch, also with an offset, with work-groups
- * at the edge that are smaller, launched often, and from a command buffer that changes.  PTX of other compilers, which
- * knows one grid, is refused, and so are more than 2^20 grids. */
+/* Protects: launches of more work-groups than a grid of CUDA can have (65535 in dimensions 1 and 2), for which OpenCL
+ * has no limit: each work-item runs once and sees the ids and sizes of the whole launch, also with an offset, with
+ * work-groups at the edge that are smaller, launched often, and from a command buffer that changes.  PTX of other
+ * compilers, which knows one grid, is refused, and so are more than 2^20 grids. */
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
@@ -111,7 +111,8 @@ static void record(cl_kernel kernel, const struct range *range)
 	CHECK_OK(cb.release(buffer));
 }
 
-/* So often that the launches of a queue go other ways (backend/gpu_repeat.h); each has the arguments of its own time. */
+/* So often that the launches of a queue go other ways (backend/gpu_repeat.h); each has the arguments of its own
+ * time. */
 static void test_often(cl_kernel add)
 {
 	enum { TIMES = 60, GROUPS = 65537 };
@@ -138,7 +139,8 @@ static void test_changes(cl_kernel kernel)
 		{1, 5, 65536, 1}, {1, 9, 65536, 1}, {1, 9, 196606, 1}, {1, 0, 70, 1}, {1, 1000, 131070, 1},
 	};
 	const command_properties fields[] = {MUTABLE_FIELDS, MUTABLE_OFFSET | MUTABLE_GLOBAL, 0};
-	const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
+	const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR,
+							  0};
 	const mutable_update update = mutable_update_find(test.platform);
 	struct command_buffer_entry cb;
 	cl_mutable_command_khr handle = NULL;
@@ -153,7 +155,8 @@ static void test_changes(cl_kernel kernel)
 	CHECK_OK(cb.launch(buffer, NULL, fields, kernel, 3, offset, global, local, 0, NULL, NULL, &handle));
 	CHECK_OK(cb.finalize(buffer));
 	for (unsigned i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
-		const struct mutable_config config = {.command = handle, .work_dim = 3, .offset = offset, .global = global};
+		const struct mutable_config config = {
+			.command = handle, .work_dim = 3, .offset = offset, .global = global};
 		sizes_of(&ranges[i], offset, global, local);
 		clear();
 		if (i)

@@ -5,8 +5,8 @@
 #include "icd/include/cl_culvert.h"
 #include "tests/api/fixture.h"
 
-/* Elements are small whole numbers, which all types have.  STRIDE elements lie from row to row of a and c, and from column
- * to column of b. */
+/* Elements are small whole numbers, which all types have.  STRIDE elements lie from row to row of a and c, and from
+ * column to column of b. */
 static const char source[] =
 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
 "#define STRIDE 16\n"
@@ -23,7 +23,8 @@ static const char source[] =
 "	for (uint i = l; i < M * N; i += 32)\n"
 "		c[i / N * STRIDE + i % N] = (C_TYPE)(i % 17);\n"
 "	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-"	JOIN(culvert_matrix_c_, C_TYPE) sums = JOIN(culvert_matrix_load_c_, C_TYPE)(c, CULVERT_MATRIX_ROW_MAJOR, STRIDE);\n"
+"	JOIN(culvert_matrix_c_, C_TYPE) sums = JOIN(culvert_matrix_load_c_, C_TYPE)(c, CULVERT_MATRIX_ROW_MAJOR, "
+"STRIDE);\n"
 "	sums = culvert_matrix_muladd(JOIN(culvert_matrix_load_a_, A)(tile, CULVERT_MATRIX_ROW_MAJOR, STRIDE),\n"
 "		JOIN(culvert_matrix_load_b_, B)(b, CULVERT_MATRIX_COLUMN_MAJOR, STRIDE), sums);\n"
 "	barrier(CLK_GLOBAL_MEM_FENCE);\n"

@@ -1,5 +1,5 @@
-/* SPV_KHR_cooperative_matrix: products of each type and of many dimensions, in each layout, from global and local memory,
- * aligned and not, are those of a plain multiplication; stores write nothing beside the matrix.
+/* SPV_KHR_cooperative_matrix: products of each type and of many dimensions, in each layout, from global and local
+ * memory, aligned and not, are those of a plain multiplication; stores write nothing beside the matrix.
  *
  * The functions that multiply are written as SPIR-V, word by word; kernels of OpenCL C call them. */
 #include "config.h"
@@ -8,9 +8,11 @@
 #include "tests/api/fixture.h"
 #include "tests/api/il_builder.h"
 
-/* SPIR-V 1.6, 3.49 and 3.31; SPV_KHR_cooperative_matrix; SPV_INTEL_joint_matrix for tf32, and for the bits of bfloat16. */
+/* SPIR-V 1.6, 3.49 and 3.31; SPV_KHR_cooperative_matrix; SPV_INTEL_joint_matrix for tf32, and for the bits of
+ * bfloat16. */
 enum {
-	EXTENSION = 10, TYPE_FLOAT = 22, MATRIX_TYPE = 4456, MATRIX_LOAD = 4457, MATRIX_STORE = 4458, MATRIX_MULADD = 4459,
+	EXTENSION = 10, TYPE_FLOAT = 22, MATRIX_TYPE = 4456, MATRIX_LOAD = 4457, MATRIX_STORE = 4458,
+	MATRIX_MULADD = 4459,
 	WORKGROUP = 4, SUB_GROUP = 3, TF32_OPERANDS = 0x20, BFLOAT16_OPERANDS = 0x40
 };
 static const uint32_t capabilities[] = {9, 10, 22, 39, 5116, 5118, 6022, 6436, 6437};
@@ -27,10 +29,11 @@ static const struct factor {
 	bool is_newer;              /* it needs compute capability 8.0 */
 	struct shape shapes[9];
 } factors[] = {
-	{HALF, FLOAT, 0, false, {{16, 16, 16}, {16, 8, 16}, {8, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 32}, {32, 16, 16},
-				 {8, 16, 32}}},
+	{HALF, FLOAT, 0, false, {{16, 16, 16}, {16, 8, 16}, {8, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 32},
+				 {32, 16, 16}, {8, 16, 32}}},
 	{HALF, HALF, 0, false, {{16, 16, 16}, {16, 8, 16}, {8, 16, 16}, {8, 32, 16}, {32, 16, 16}}},
-	{BYTE, INT, 0xf, false, {{16, 16, 16}, {16, 8, 16}, {8, 16, 16}, {16, 16, 32}, {8, 16, 32}, {16, 8, 32}, {32, 8, 16}}},
+	{BYTE, INT, 0xf, false, {{16, 16, 16}, {16, 8, 16}, {8, 16, 16}, {16, 16, 32}, {8, 16, 32}, {16, 8, 32},
+				 {32, 8, 16}}},
 	{BYTE, INT, 0xd, false, {{16, 16, 16}, {8, 16, 16}}},
 	{BYTE, INT, 0xe, false, {{16, 16, 16}, {8, 16, 16}}},
 	{BYTE, INT, 0, false, {{16, 16, 16}, {8, 16, 32}}},
@@ -99,7 +102,8 @@ static unsigned stride_of(unsigned way)
 	return way & IS_ODD ? ODD_STRIDE : STRIDE;
 }
 
-static void put(unsigned char *memory, enum kind kind, unsigned way, bool by_column, unsigned row, unsigned column, int value)
+static void put(unsigned char *memory, enum kind kind, unsigned way, bool by_column, unsigned row, unsigned column,
+		int value)
 {
 	const size_t major = by_column ? column : row, minor = by_column ? row : column;
 	const size_t place = major * stride_of(way) + minor + (way & IS_ODD ? ODD : 0);
@@ -110,8 +114,8 @@ static void put(unsigned char *memory, enum kind kind, unsigned way, bool by_col
 
 /* --- modules --------------------------------------------------------------------------------------------------- */
 
-/* Ids of types: components and what pointers point to, by kind; pointers to factors, in global and in local memory, and to
- * sums; matrices. */
+/* Ids of types: components and what pointers point to, by kind; pointers to factors, in global and in local memory, and
+ * to sums; matrices. */
 struct ids {
 	uint32_t component[KINDS], memory[KINDS], factor[2], sum, matrix[3], layout[2], function[2];
 };
@@ -144,28 +148,33 @@ static void write_types(struct il *il, struct ids *ids, const struct factor *fac
 	write_numbers(il, ids);
 	const uint32_t scope = il_constant(il, SUB_GROUP);
 	for (unsigned use = 0; use < 3; use++) {
-		const uint32_t row = il_constant(il, rows[use]), column = il_constant(il, columns[use]), number = il_constant(il, use);
+		const uint32_t row = il_constant(il, rows[use]), column = il_constant(il, columns[use]),
+			       number = il_constant(il, use);
 		ids->matrix[use] = il_id(il);
-		il_op(il, (enum il_opcode)MATRIX_TYPE, 6, ids->matrix[use], ids->component[use < 2 ? factor->kind : factor->sum],
-		      scope, row, column, number);
+		il_op(il, (enum il_opcode)MATRIX_TYPE, 6, ids->matrix[use],
+		      ids->component[use < 2 ? factor->kind : factor->sum], scope, row, column, number);
 	}
 	ids->factor[0] = write_pointer(il, IL_GLOBAL, ids->memory[factor->kind]);
 	ids->factor[1] = write_pointer(il, WORKGROUP, ids->memory[factor->kind]);
-	ids->sum = ids->memory[factor->sum] == ids->memory[factor->kind] ? ids->factor[0]
-									  : write_pointer(il, IL_GLOBAL, ids->memory[factor->sum]);
+	ids->sum = ids->memory[factor->sum] == ids->memory[factor->kind]
+			   ? ids->factor[0]
+			   : write_pointer(il, IL_GLOBAL, ids->memory[factor->sum]);
 	for (unsigned i = 0; i < 2; i++) {
 		ids->layout[i] = il_constant(il, i);
 		ids->function[i] = il_id(il);
-		il_op(il, IL_TYPE_FUNCTION, 7, ids->function[i], il->void_, ids->factor[i], ids->factor[i], ids->sum, ids->sum, il->uint);
+		il_op(il, IL_TYPE_FUNCTION, 7, ids->function[i], il->void_, ids->factor[i], ids->factor[i], ids->sum,
+		      ids->sum, il->uint);
 	}
 }
 
 /* void product(a, b, c, d, stride): *d = *a * *b + *c. */
-static void write_function(struct il *il, const struct ids *ids, const struct factor *factor, unsigned way, uint32_t function)
+static void write_function(struct il *il, const struct ids *ids, const struct factor *factor, unsigned way,
+			   uint32_t function)
 {
 	const unsigned is_local = way & IN_LOCAL ? 1 : 0;
 	const uint32_t types[] = {ids->factor[is_local], ids->factor[is_local], ids->sum, ids->sum, il->uint};
-	const unsigned by_column[] = {way & A_BY_COLUMN ? 1 : 0, way & B_BY_COLUMN ? 1 : 0, way & SUM_BY_COLUMN ? 1 : 0};
+	const unsigned by_column[] = {way & A_BY_COLUMN ? 1 : 0, way & B_BY_COLUMN ? 1 : 0,
+				      way & SUM_BY_COLUMN ? 1 : 0};
 	uint32_t parameters[5], loaded[3], sum = il_id(il);
 	il_op(il, IL_FUNCTION, 4, il->void_, function, 0, ids->function[is_local]);
 	for (unsigned i = 0; i < 5; i++) {
@@ -175,16 +184,18 @@ static void write_function(struct il *il, const struct ids *ids, const struct fa
 	il_op(il, IL_LABEL, 1, il_id(il));
 	for (unsigned i = 0; i < 3; i++) {
 		loaded[i] = il_id(il);
-		il_op(il, (enum il_opcode)MATRIX_LOAD, 5, ids->matrix[i], loaded[i], parameters[i], ids->layout[by_column[i]],
-		      parameters[4]);
+		il_op(il, (enum il_opcode)MATRIX_LOAD, 5, ids->matrix[i], loaded[i], parameters[i],
+		      ids->layout[by_column[i]], parameters[4]);
 	}
-	il_op(il, (enum il_opcode)MATRIX_MULADD, 6, ids->matrix[2], sum, loaded[0], loaded[1], loaded[2], factor->flags);
+	il_op(il, (enum il_opcode)MATRIX_MULADD, 6, ids->matrix[2], sum, loaded[0], loaded[1], loaded[2],
+	      factor->flags);
 	/* Rows of the sum become columns of d, so that a wrong position does not hide behind an equal one. */
 	il_op(il, (enum il_opcode)MATRIX_STORE, 4, parameters[3], sum, ids->layout[!by_column[2]], parameters[4]);
 	il_kernel_end(il);
 }
 
-static void write_module(struct il *il, const struct factor *factor, const struct shape *shape, const unsigned ways[WAYS])
+static void write_module(struct il *il, const struct factor *factor, const struct shape *shape,
+			 const unsigned ways[WAYS])
 {
 	struct ids ids;
 	uint32_t functions[WAYS];
@@ -211,10 +222,12 @@ static cl_program make_callers(const struct factor *factor, const unsigned ways[
 {
 	static char source[WAYS * 1024];
 	const char *in = kinds[factor->kind].memory, *sum = kinds[factor->sum].memory;
-	size_t at = (size_t)snprintf(source, sizeof(source),
+	size_t at = (size_t)snprintf(
+		source, sizeof(source),
 		"#define RUN(way, space, variables, copy, a_of, b_of) \\\n"
 		"void product_##way(space %s *a, space %s *b, global %s *c, global %s *d, uint stride); \\\n"
-		"kernel void run_##way(global %s *a, global %s *b, global %s *c, global %s *d, uint stride, uint first) { \\\n"
+		"kernel void run_##way(global %s *a, global %s *b, global %s *c, global %s *d, uint stride, "
+		"uint first) { \\\n"
 		"	variables \\\n"
 		"	for (uint i = get_local_id(0); i < %u; i += 32) { copy } \\\n"
 		"	barrier(CLK_LOCAL_MEM_FENCE); \\\n"
@@ -224,8 +237,9 @@ static cl_program make_callers(const struct factor *factor, const unsigned ways[
 		"#define COPY la[i] = a[i]; lb[i] = b[i];\n",
 		in, in, sum, sum, in, in, sum, sum, ROOM, in, ROOM, ROOM);
 	for (unsigned i = 0; i < WAYS; i++)
-		at += (size_t)snprintf(source + at, sizeof(source) - at, ways[i] & IN_LOCAL ? "RUN(%u, local, VARIABLES, COPY, la, lb)\n"
-				       : "RUN(%u, global, , , a, b)\n", ways[i]);
+		at += (size_t)snprintf(source + at, sizeof(source) - at,
+				       ways[i] & IN_LOCAL ? "RUN(%u, local, VARIABLES, COPY, la, lb)\n"
+							  : "RUN(%u, global, , , a, b)\n", ways[i]);
 	return api_test_program(test.context, source);
 }
 
@@ -295,8 +309,8 @@ static void check_way(cl_program program, const struct factor *factor, const str
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
 	buffer_read(queue, mems[3], memory[3], sum_B);
 	if (!CHECK(!memcmp(memory[3], memory[4], sum_B)))
-		printf("%u x %u x %u, type %d, sum %d, flags 0x%x, way %u\n", shape->m, shape->n, shape->k, factor->kind, factor->sum,
-		       (unsigned)factor->flags, way);
+		printf("%u x %u x %u, type %d, sum %d, flags 0x%x, way %u\n", shape->m, shape->n, shape->k,
+		       factor->kind, factor->sum, (unsigned)factor->flags, way);
 	for (cl_uint i = 0; i < 4; i++)
 		CHECK_OK(clReleaseMemObject(mems[i]));
 	CHECK_OK(clReleaseKernel(kernel));

@@ -142,7 +142,8 @@ static void check_sub_devices(void)
 	const cl_command_queue own_queue = queue;
 	const cl_kernel own_add = add;
 	const cl_context own_context = test.context;
-	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(parts_max), &parts_max, NULL));
+	CHECK_OK(
+		clGetDeviceInfo(test.device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(parts_max), &parts_max, NULL));
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
 	if (parts_max < 2)
 		return;

@@ -1,6 +1,6 @@
-/* Protects: images of packed formats that CUDA's arrays lack, which kernels use as floats (icd/memory/image_mirror.h): what
- * a kernel reads and writes, between writes of the host with pitches of its own, maps, and kernels of another device.
- * tests/kernels/image_packed_words.clt has the values, tests/api/image_transfers the other commands. */
+/* Protects: images of packed formats that CUDA's arrays lack, which kernels use as floats (icd/memory/image_mirror.h):
+ * what a kernel reads and writes, between writes of the host with pitches of its own, maps, and kernels of another
+ * device. tests/kernels/image_packed_words.clt has the values, tests/api/image_transfers the other commands. */
 #include "config.h"
 
 #include "tests/api/fixture.h"

@@ -14,7 +14,8 @@
 
 enum { GROUP = 256, TILE = 1024, TINY = 32 };
 
-/* BRING(to, from, n) starts a copy, and ARRIVED() waits for it; the tile's compute is LOOPS additions for each element. */
+/* BRING(to, from, n) starts a copy, and ARRIVED() waits for it; the tile's compute is LOOPS additions for each
+ * element. */
 static const char source[] =
 	"#define KERNELS(NAME) \\\n"
 	"kernel __attribute__((reqd_work_group_size(256, 1, 1))) \\\n"

@@ -6,8 +6,9 @@
 #include "tests/bench/opencl.h"
 
 /* Eight sub-groups compute 128 x 256 elements, each 64 x 64.  Three tiles of each factor are in local memory, two of
- * them on their way; rows have eight more elements than a tile, so that loads do not meet in banks.  Registers are loaded
- * while those before are multiplied, also those of the next tile.  Work-groups beside each other share rows in the second-level cache. */
+ * them on their way; rows have eight more elements than a tile, so that loads do not meet in banks.  Registers are
+ * loaded while those before are multiplied, also those of the next tile.  Work-groups beside each other share rows in
+ * the second-level cache. */
 static const char source[] =
 	"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
 	"enum { ROWS = 128, COLUMNS = 256, DEPTH = 64, STEPS = DEPTH / 16, STAGES = 3, ITEMS = 256, BAND = 8 };\n"
@@ -22,9 +23,11 @@ static const char source[] =
 	"	from += (size_t)y * n + x;\n"
 	"	__attribute__((opencl_unroll_hint))\n"
 	"	for (uint i = 0; i < rows / step; i++)\n"
-	"		culvert_copy_async((local uint4 *)(to + i * step * wide), (global const uint4 *)(from + (size_t)i * step * n));\n"
+	"		culvert_copy_async((local uint4 *)(to + i * step * wide), "
+	"(global const uint4 *)(from + (size_t)i * step * n));\n"
 	"}\n"
-	"void load(culvert_matrix_a_half x[4], culvert_matrix_b_half y[4], const local half *pa, const local half *pb)\n"
+	"void load(culvert_matrix_a_half x[4], culvert_matrix_b_half y[4], const local half *pa, "
+	"const local half *pb)\n"
 	"{\n"
 	"	for (uint i = 0; i < 4; i++)\n"
 	"		x[i] = culvert_matrix_load_a_half(pa + i * 16 * WIDE_A, CULVERT_MATRIX_ROW_MAJOR, WIDE_A);\n"
@@ -36,7 +39,8 @@ static const char source[] =
 	"{\n"
 	"	local half *ta = memory, *tb = memory + STAGES * TILE_A;\n"
 	"	const uint sub = get_local_id(0) / 32, row = sub / 4 * 64, column = sub % 4 * 64;\n"
-	"	const uint group = get_group_id(0), band = group / (BAND * (n / COLUMNS)), in = group % (BAND * (n / COLUMNS));\n"
+	"	const uint group = get_group_id(0), band = group / (BAND * (n / COLUMNS)), "
+	"in = group % (BAND * (n / COLUMNS));\n"
 	"	const uint first_row = (band * BAND + in % BAND) * ROWS, first_column = in / BAND * COLUMNS;\n"
 	"	culvert_matrix_c_float sums[16];\n"
 	"	culvert_matrix_a_half x[2][4];\n"
@@ -78,7 +82,8 @@ static const char source[] =
 	"		}\n"
 	"	}\n"
 	"	for (uint i = 0; i < 16; i++)\n"
-	"		culvert_matrix_store(c + (size_t)(i / 4 * 16) * n + i % 4 * 16, sums[i], CULVERT_MATRIX_ROW_MAJOR, n);\n"
+	"		culvert_matrix_store(c + (size_t)(i / 4 * 16) * n + i % 4 * 16, sums[i], "
+	"CULVERT_MATRIX_ROW_MAJOR, n);\n"
 	"}\n";
 enum { ROWS = 128, COLUMNS = 256, ITEMS = 256, LOCAL_B = 3 * (128 * 72 + 64 * 264) * 2 };
 

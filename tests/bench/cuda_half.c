@@ -1,5 +1,5 @@
-/* Group half on CUDA, by cuBLAS: bench_half.c says what the row means.  cuBLAS is opened when the program runs: BENCH_CUBLAS
- * names the library, libcublas.so.13 or libcublas.so.12 by default.  Without one, the row is skipped. */
+/* Group half on CUDA, by cuBLAS: bench_half.c says what the row means.  cuBLAS is opened when the program runs:
+ * BENCH_CUBLAS names the library, libcublas.so.13 or libcublas.so.12 by default.  Without one, the row is skipped. */
 #include "config.h"
 
 #include "tests/bench/cuda.h"
@@ -14,9 +14,9 @@ struct cublas_handle;
 static struct {
 	int (*create)(struct cublas_handle **handle);
 	int (*destroy)(struct cublas_handle *handle);
-	int (*multiply)(struct cublas_handle *handle, int a_op, int b_op, int m, int n, int k, const void *alpha, const void *a,
-			int a_type, int a_stride, const void *b, int b_type, int b_stride, const void *beta, void *c, int c_type,
-			int c_stride, int compute, int algorithm);
+	int (*multiply)(struct cublas_handle *handle, int a_op, int b_op, int m, int n, int k, const void *alpha,
+			const void *a, int a_type, int a_stride, const void *b, int b_type, int b_stride,
+			const void *beta, void *c, int c_type, int c_stride, int compute, int algorithm);
 } cublas;
 
 /* Why there is no cuBLAS; NULL: it is open. */
@@ -48,9 +48,9 @@ static double measure(void *context)
 	const float one = 1, zero = 0;
 	const double start_us = bench_us();
 	for (unsigned i = 0; i < HALF_LAUNCHES; i++) {
-		const int status = cublas.multiply(product->handle, OP_N, OP_N, n, n, n, &one, (void *)product->b, R_16F, n,
-						   (void *)product->a, R_16F, n, &zero, (void *)product->c, R_32F, n,
-						   COMPUTE_32F, GEMM_DEFAULT);
+		const int status = cublas.multiply(product->handle, OP_N, OP_N, n, n, n, &one, (void *)product->b,
+						   R_16F, n, (void *)product->a, R_16F, n, &zero, (void *)product->c,
+						   R_32F, n, COMPUTE_32F, GEMM_DEFAULT);
 		if (status)
 			bench_fail(__FILE__, __LINE__, "cublasGemmEx", status);
 	}

@@ -29,7 +29,8 @@ static inline uint16_t half_of(float value)
 	int exponent;
 	const float part = frexpf(fabsf(value), &exponent);
 	const unsigned sign = value < 0 ? 0x8000 : 0;
-	return (uint16_t)(sign | (value != 0 ? (unsigned)(exponent + 14) << 10 | ((unsigned)(part * 2048) & 0x3ff) : 0));
+	return (uint16_t)(sign |
+			  (value != 0 ? (unsigned)(exponent + 14) << 10 | ((unsigned)(part * 2048) & 0x3ff) : 0));
 }
 
 static inline double half_as_double(uint16_t bits)

@@ -22,7 +22,8 @@ struct device {
 bool device_open(struct device *device, const char *platform);
 void device_close(struct device *device);
 
-/* Builds for OpenCL C 1.2, or 3.0, or with options, and with cl_khr_fp16 enabled where the device has it; NULL after a failure, with the log printed. */
+/* Builds for OpenCL C 1.2, or 3.0, or with options, and with cl_khr_fp16 enabled where the device has it; NULL after a
+ * failure, with the log printed. */
 cl_program device_build(struct device *device, const char *source, bool c11);
 cl_program device_build_with(struct device *device, const char *source, const char *options);
 

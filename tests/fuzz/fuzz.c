@@ -203,7 +203,8 @@ int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 	name = name ? name + 1 : argv[0];
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		printf("usage: %s [--seconds N] [--runs N] [--from N] [--threads N] [ARGUMENT...]\n"
-		       "Makes random runs and prints those that go wrong, by their numbers.  The comment at the beginning of\n"
+		       "Makes random runs and prints those that go wrong, by their numbers.  The comment at the "
+		       "beginning of\n"
 		       "tests/fuzz/%s.c describes the arguments.\n", name, name);
 		return 0;
 	}

@@ -12,8 +12,8 @@ static const char *const words[] = {
 	"-cl-mad-enable", "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-cl-std=CL1.2", "-cl-std=",
 	"-D", "-DX", "-D X=1", "-DX='a b'", "-DX=\"\\\"q\\\"\"", "-I", "-I /tmp", "-I\"a b\"", "-w",
 	"-Werror", "-g", "-cl-nv-maxrregcount=32", "-cl-nv-maxrregcount", "-cl-nv-opt-level=0",
-	"-cl-nv-verbose", "-cl-arm-non-uniform-work-group-size", "-cl-opt-disable", "-cl-denorms-are-zero", "-create-library",
-	"-enable-link-options", "-cl-kernel-arg-info", "-x", "spir", "'", "\"", "\\", "-", "=",
+	"-cl-nv-verbose", "-cl-arm-non-uniform-work-group-size", "-cl-opt-disable", "-cl-denorms-are-zero",
+	"-create-library", "-enable-link-options", "-cl-kernel-arg-info", "-x", "spir", "'", "\"", "\\", "-", "=",
 	"-cl-single-precision-constant", "-cl-finite-math-only", "-cl-no-signed-zeros", "",
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };

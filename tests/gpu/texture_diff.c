@@ -236,7 +236,8 @@ int main(int argc, char **argv)
 			puts("usage: texture-diff [--driver LIBRARY] --save FILE [--no-traps | --trap N]\n"
 			     "       texture-diff --compare FILE FILE [--show NAME]\n"
 			     "       texture-diff --print\n"
-			     "Stores what a driver's textures and surfaces return, compares two such files, or prints the PTX.");
+			     "Stores what a driver's textures and surfaces return, compares two such files, "
+			     "or prints the PTX.");
 			return 0;
 		} else if (!strcmp(argv[i], "--compare") && i + 2 < argc) {
 			a = argv[++i];

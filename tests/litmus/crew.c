@@ -1,5 +1,5 @@
-/* Protects: a helper that polls its seat gets a job as its caller wrote it, the caller gets what the helper did, nobody touches
- * the job after the caller has gone on, and a caller that sleeps until the helper has finished is woken. */
+/* Protects: a helper that polls its seat gets a job as its caller wrote it, the caller gets what the helper did, nobody
+ * touches the job after the caller has gone on, and a caller that sleeps until the helper has finished is woken. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

@@ -1,5 +1,5 @@
-/* A CUDA driver for models of streams and events: what was put into a stream, and what an event has recorded, behind the
- * driver's own lock. */
+/* A CUDA driver for models of streams and events: what was put into a stream, and what an event has recorded, behind
+ * the driver's own lock. */
 #ifndef CULVERT_TESTS_LITMUS_DRIVER_H
 #define CULVERT_TESTS_LITMUS_DRIVER_H
 

@@ -1,5 +1,5 @@
-/* Protects: whoever finds that an event is settled has the GPU event that the submission left in it, no waiter is lost, and of
- * several ends of an event only the first one counts. */
+/* Protects: whoever finds that an event is settled has the GPU event that the submission left in it, no waiter is lost,
+ * and of several ends of an event only the first one counts. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

@@ -1,5 +1,5 @@
-/* Protects: the thread that takes an event from a queue's pool has all that the thread which released it did with it, and no
- * event is lost or taken twice. */
+/* Protects: the thread that takes an event from a queue's pool has all that the thread which released it did with it,
+ * and no event is lost or taken twice. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

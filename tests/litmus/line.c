@@ -1,5 +1,5 @@
-/* Protects: a command that waits for two user events, which two threads set while a third one enqueues it, is submitted once,
- * after both, and does not stay in the line. */
+/* Protects: a command that waits for two user events, which two threads set while a third one enqueues it, is submitted
+ * once, after both, and does not stay in the line. */
 #include "config.h"
 
 #define LITMUS_CODE CL_COMPLETE

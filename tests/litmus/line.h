@@ -1,5 +1,5 @@
-/* A command that waits for two user events, which two threads set while a third one enqueues it.  A model defines LITMUS_CODE,
- * the code that the second event gets. */
+/* A command that waits for two user events, which two threads set while a third one enqueues it.  A model defines
+ * LITMUS_CODE, the code that the second event gets. */
 #ifndef CULVERT_TESTS_LITMUS_LINE_H
 #define CULVERT_TESTS_LITMUS_LINE_H
 

@@ -1,5 +1,5 @@
-/* Protects: a command that waits for two user events, of which one fails, is not submitted and ends once, with an error, whether
- * the other event is set before, after or never seen. */
+/* Protects: a command that waits for two user events, of which one fails, is not submitted and ends once, with an
+ * error, whether the other event is set before, after or never seen. */
 #include "config.h"
 
 #define LITMUS_CODE (-1)

@@ -1,9 +1,9 @@
 /* What the models of this folder have in common.
  *
- * A model is a small program of two to four threads that use one part of the product which threads share without a lock.  It
- * includes the part's own file, so that it has the functions of the product and not copies of them; what they call
- * beyond that is played by the model.  setup prepares a round, each thread's function runs once, and finish checks what
- * they left.
+ * A model is a small program of two to four threads that use one part of the product which threads share without a
+ * lock.  It includes the part's own file, so that it has the functions of the product and not copies of them; what they
+ * call beyond that is played by the model.  setup prepares a round, each thread's function runs once, and finish checks
+ * what they left.
  *
  * As an ordinary program a model runs many rounds on this machine's processors.  With LITMUS_GENMC it is one round, of
  * which the model checker GenMC tries every execution that the memory model of C11 allows (litmus.sh). */
@@ -52,8 +52,8 @@ static inline int pthread_setcancelstate(int state, int *before_out)
 	return 0;
 }
 
-/* GenMC has mutexes but no conditions.  A thread that would sleep ends instead; litmus_none_sleeps tells whether each of
- * those has been signalled since. */
+/* GenMC has mutexes but no conditions.  A thread that would sleep ends instead; litmus_none_sleeps tells whether each
+ * of those has been signalled since. */
 typedef struct {
 	unsigned signals;                /* guarded by the lock that belongs to the condition */
 } pthread_cond_t;

@@ -1,5 +1,5 @@
-/* Protects: a kernel's argument whose memory object was destroyed is not taken for the new object in the same struct, and no
- * spare struct is lost or taken twice. */
+/* Protects: a kernel's argument whose memory object was destroyed is not taken for the new object in the same struct,
+ * and no spare struct is lost or taken twice. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

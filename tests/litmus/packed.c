@@ -1,4 +1,5 @@
-/* Protects: whoever opens packed bytes gets unpacked ones, all the same ones, and the copy of a slower thread is freed. */
+/* Protects: whoever opens packed bytes gets unpacked ones, all the same ones, and the copy of a slower thread is
+ * freed. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

@@ -1,4 +1,5 @@
-/* Protects: threads that copy arrived bytes out of the slots get the bytes that arrived, whichever thread has seen the arrival.
+/* Protects: threads that copy arrived bytes out of the slots get the bytes that arrived, whichever thread has seen the
+ * arrival.
  * GenMC: --unroll=4
  */
 #include "config.h"

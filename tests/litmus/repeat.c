@@ -1,4 +1,5 @@
-/* Protects: one thread at a time uses a place of a function's repeated launches, with all that the last one left there. */
+/* Protects: one thread at a time uses a place of a function's repeated launches, with all that the last one left
+ * there. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

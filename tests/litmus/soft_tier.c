@@ -1,5 +1,5 @@
-/* Protects: a kernel of softcuda is looked for in the cache and compiled once for a shape, one thread at a time looks after the compilation, and who runs
- * the machine code has all of it. */
+/* Protects: a kernel of softcuda is looked for in the cache and compiled once for a shape, one thread at a time looks
+ * after the compilation, and who runs the machine code has all of it. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"
@@ -54,7 +54,8 @@ bool compiler_is_busy(void)
 	return false;
 }
 
-const struct compiled *compilation_find(const struct soft_program *of, const struct code *kernel, uint32_t rows, bool watched)
+const struct compiled *compilation_find(const struct soft_program *of, const struct code *kernel, uint32_t rows,
+					bool watched)
 {
 	(void)watched;
 	(void)of;

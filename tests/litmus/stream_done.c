@@ -1,5 +1,5 @@
-/* Protects: a stream never has fewer operations than are known to be complete, and what is known to be complete is so for who
- * learns of it: memory that the operation wrote may be read. */
+/* Protects: a stream never has fewer operations than are known to be complete, and what is known to be complete is so
+ * for who learns of it: memory that the operation wrote may be read. */
 #include "config.h"
 
 #include "tests/litmus/driver.h"

@@ -1,5 +1,5 @@
-/* Protects: a stream that was added to a set is in it for whoever learns of that, also where another thread added the same
- * stream, and where the set grows. */
+/* Protects: a stream that was added to a set is in it for whoever learns of that, also where another thread added the
+ * same stream, and where the set grows. */
 #include "config.h"
 
 #include "tests/litmus/litmus.h"

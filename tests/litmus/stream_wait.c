@@ -1,5 +1,5 @@
-/* Protects: a thread that leaves out a wait, because another thread has put the same wait into the stream, records an event that
- * comes after the wait, in the driver and by its sequence. */
+/* Protects: a thread that leaves out a wait, because another thread has put the same wait into the stream, records an
+ * event that comes after the wait, in the driver and by its sequence. */
 #include "config.h"
 
 #include "tests/litmus/driver.h"

@@ -1,5 +1,5 @@
-/* A host whose compilers crash and end, hang (slow), are stopped (stopped SECONDS) or are taken over (confined CODE, the
- * code of that build), for crash.sh to look at.  It must
+/* A host whose compilers crash and end, hang (slow), are stopped (stopped SECONDS) or are taken over (confined CODE,
+ * the code of that build), for crash.sh to look at.  It must
  * live, its other builds must be made, and nothing of the compiler's process may show in it. */
 #include "config.h"
 

@@ -129,8 +129,8 @@ static bool exports_dma_buf(struct faults_run *run)
 {
 	cl_uint types[4] = {0};
 	bool listed = false;
-	TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT, sizeof(types), types,
-			    NULL));
+	TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT, sizeof(types),
+			    types, NULL));
 	for (unsigned i = 0; i < 4; i++)
 		listed = listed || types[i] == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR;
 	return listed;

@@ -726,11 +726,12 @@ bool faults_exhaust(void)
 {
 	static struct faults_run run;
 	bool good = find(&run);
-	for (unsigned us = 0; us < PATIENCE_US && atomic_load(&contexts_ended) < atomic_load(&contexts_begun); us += STEP_US)
+	for (unsigned us = 0; us < PATIENCE_US && atomic_load(&contexts_ended) < atomic_load(&contexts_begun);
+	     us += STEP_US)
 		usleep(STEP_US);
 	if (atomic_load(&contexts_ended) < atomic_load(&contexts_begun))
-		printf("WRONG: %u of %u contexts still exist\n", atomic_load(&contexts_begun) - atomic_load(&contexts_ended),
-		       atomic_load(&contexts_begun));
+		printf("WRONG: %u of %u contexts still exist\n",
+		       atomic_load(&contexts_begun) - atomic_load(&contexts_ended), atomic_load(&contexts_begun));
 	for (int i = 0; good && i < FAULTS_DEVICES; i++) {
 		cl_context context = clCreateContext(NULL, 1, &run.devices[i], NULL, NULL, NULL);
 		good = context && exhaust(context, run.devices[i]);

@@ -264,7 +264,8 @@ static void graphs_run(const struct order *order)
 
 static int usage(void)
 {
-	printf("usage: graphs [--seed N] [--graphs N] [--seconds N] [--devices N] [--size NODES] [--schedule SCHEDULE]\n"
+	printf("usage: graphs [--seed N] [--graphs N] [--seconds N] [--devices N] [--size NODES] [--schedule "
+	       "SCHEDULE]\n"
 	       "              [--fault RULES] [--print 1] [--apart 1]\n"
 	       "Compares random graphs of commands with sequential computations.  The comment at the beginning of\n"
 	       "tests/stress/graphs.c describes the options.\n");

@@ -1,6 +1,6 @@
 /* Protects: hosts that run for months.  Each kind of object is made, used and released again and again; the
- * process then has as much memory, as many open files, mappings and threads as before.  And hosts with small stacks: all
- * of it is done by a thread whose stack is the smallest that a thread may have, 16 KiB.
+ * process then has as much memory, as many open files, mappings and threads as before.  And hosts with small stacks:
+ * all of it is done by a thread whose stack is the smallest that a thread may have, 16 KiB.
  *
  *	lives                 some hundred rounds of each kind
  *	LIVES=100000 lives    that many

@@ -2,8 +2,8 @@
  *
  *	FAULT_MALLOC=N               the N-th malloc, calloc, realloc or aligned_alloc returns NULL
  *	FAULT_MALLOC_COUNT=FILE      gets how many there were, at exit
- *	FAULT_MALLOC_PROGRAM=NAME    all allocations of the program of this name, whoever makes them, instead of those of the
- *	                             libraries
+ *	FAULT_MALLOC_PROGRAM=NAME    all allocations of the program of this name, whoever makes them, instead of
+ *	                             those of the libraries
  *
  * A program may choose by itself: culvert_fault_malloc(N) makes the N-th from then on fail that
  * the calling thread makes (0: none), culvert_fault_malloc_failed() says whether it has.

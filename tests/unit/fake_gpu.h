@@ -224,8 +224,8 @@ cl_int gpu_stream_acquire_of(struct gpu_device *device, struct gpu_share *share,
 		return CL_OUT_OF_RESOURCES;
 	for (uint32_t i = 0; i < fake_gpu.stream_count; i++) {
 		struct gpu_stream *stream = &fake_gpu.streams[i];
-		if (stream->device == device && stream->share == share && stream->priority == priority && !stream->in_use &&
-		    stream->done == stream->last) {
+		if (stream->device == device && stream->share == share && stream->priority == priority &&
+		    !stream->in_use && stream->done == stream->last) {
 			stream->in_use = true;
 			*stream_out = stream;
 			return CL_SUCCESS;

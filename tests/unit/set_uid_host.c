@@ -1,4 +1,5 @@
-/* Opens a driver, asks it for its platforms and a device, and says whether it may do more than its user: for set_uid.sh.
+/* Opens a driver, asks it for its platforms and a device, and says whether it may do more than its user: for
+ * set_uid.sh.
  *
  *	set_uid_host LIBCULVERT.so */
 #include "config.h"

@@ -1,5 +1,5 @@
-/* A kernel that is compiled, for tests of how softcuda does that, and cases, each of which is the test's program in a process of
- * its own, in a folder of its own, in which the compiler is a link.  One thread. */
+/* A kernel that is compiled, for tests of how softcuda does that, and cases, each of which is the test's program in a
+ * process of its own, in a folder of its own, in which the compiler is a link.  One thread. */
 #ifndef CULVERT_TESTS_SOFT_JIT_CASE_H
 #define CULVERT_TESTS_SOFT_JIT_CASE_H
 
@@ -42,8 +42,8 @@ static inline void load_loop(struct module *module, uint32_t factor)
 	}
 }
 
-/* Loads the program with this factor, calls before, unless that is NULL, and runs the kernel `times`.  Checks the results.  A
- * launch may fail for lack of memory if may_fail is set. */
+/* Loads the program with this factor, calls before, unless that is NULL, and runs the kernel `times`.  Checks the
+ * results.  A launch may fail for lack of memory if may_fail is set. */
 static inline void load_and_run(uint32_t factor, unsigned times, bool may_fail, void (*before)(void))
 {
 	struct module module;
@@ -77,7 +77,8 @@ static inline uint64_t compiled(void)
 /* The folder of the cases: a template for mkdtemp at first. */
 static char folder[] = "t_soft_jit.XXXXXX";
 
-/* Makes a name in the folder one of the file `what`, a symbolic link to it if as_link is set; NULL: removes the name. */
+/* Makes a name in the folder one of the file `what`, a symbolic link to it if as_link is set; NULL: removes the
+ * name. */
 static inline bool place(const char *name, const char *what, bool as_link)
 {
 	char path[4096], whole[4096];
@@ -116,7 +117,8 @@ static inline void run_placed_case(const char *name, const char *said)
 	(void)close(said_by[0]);
 	CHECK(child > 0 && waitpid(child, &status, 0) == child);
 	if (status || (said && !strstr(text, said))) {
-		printf("%s: status 0x%x; the log should have \"%s\":\n%s\n", name, (unsigned)status, said ? said : "", text);
+		printf("%s: status 0x%x; the log should have \"%s\":\n%s\n", name, (unsigned)status, said ? said : "",
+		       text);
 		test_failures++;
 	}
 }
@@ -142,7 +144,8 @@ static inline int run_named(const struct jit_case *cases, size_t count, const ch
 	return test_failures != 0;
 }
 
-/* Makes the folder, with the test's program as the program of the cases.  False if that fails, or there is no compiler. */
+/* Makes the folder, with the test's program as the program of the cases.  False if that fails, or there is no
+ * compiler. */
 static inline bool make_folder(const char *program)
 {
 	if (!access("culvert-softcuda-compile", X_OK) && mkdtemp(folder) && place("case", program, false))

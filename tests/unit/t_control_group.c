@@ -97,7 +97,8 @@ static void version_1(void)
 	write_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
 	CHECK_EQ(control_group_processors(root), 0);
 	/* An empty list is version 2's, and a controller of another name is not the one that is looked for. */
-	write_file("/proc/self/cgroup", "9:cpuset:/a\n5:cpuacct,cpu:/jobs/7\n4:memory:/jobs/8\n1:name=systemd:/b\n0::/c\n");
+	write_file("/proc/self/cgroup",
+		   "9:cpuset:/a\n5:cpuacct,cpu:/jobs/7\n4:memory:/jobs/8\n1:name=systemd:/b\n0::/c\n");
 	write_file("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n");
 	write_file("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
 	write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");

@@ -828,6 +828,6 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
 	  TEST(test_link), TEST(test_link_relaxed), TEST(test_link_half), TEST(test_link_images),
-	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
-	  TEST(test_depth), TEST(test_threads), TEST(test_parts),
+	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals),
+	  TEST(test_silence), TEST(test_depth), TEST(test_threads), TEST(test_parts),
 	  TEST(test_parts_in_common), TEST(test_identity))

@@ -357,7 +357,8 @@ static const char older_ir[] =
 	"define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %l, half %h, i64 %n) {\n"
 	"  %a = load <2 x half>, ptr addrspace(1) %p\n"
 	"  %b = fadd <2 x half> %a, %a\n"
-	"  %c = call <2 x half> @llvm.fma.v2f16(<2 x half> %b, <2 x half> %a, <2 x half> <half 0xH3C00, half 0xH4000>)\n"
+	"  %c = call <2 x half> @llvm.fma.v2f16(<2 x half> %b, <2 x half> %a, <2 x half> <half 0xH3C00, "
+	"half 0xH4000>)\n"
 	"  %d = extractelement <2 x half> %c, i32 1\n"
 	"  %q = getelementptr half, ptr addrspace(4) @few, i64 %n\n"
 	"  %e = load half, ptr addrspace(4) %q\n"
@@ -455,8 +456,8 @@ static const char items_ir[] =
 	"  store i64 %all, ptr addrspace(1) %out\n  ret void\n}\n"
 	"!0 = !{i32 8, i32 4, i32 1}\n";
 
-/* Ids in the width that they are wanted in, required sizes as numbers, and in any case a parameter for the work-groups of
- * the grids before. */
+/* Ids in the width that they are wanted in, required sizes as numbers, and in any case a parameter for the work-groups
+ * of the grids before. */
 static void test_work_items(void)
 {
 	struct outcome u = lower_for(items_ir, 90, 48 * 1024, true);

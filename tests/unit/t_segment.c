@@ -5,8 +5,9 @@
  * Seen to fail with each of these mistakes in segment.c: a cut forgets the readers, the fill or the writer's
  * sequence of its upper half; a cut or a join miscounts; neighbours are joined whose valid places or fills
  * differ, or with the smaller of their sequences; of too many readers one is dropped, not joined; a
- * reader's earlier event replaces another stream's; a copy without a witness is forgotten, or by a cut; a wait for the writer is left out when its tail has to be
- * recorded; a write leaves other places valid; an event is not given back. */
+ * reader's earlier event replaces another stream's; a copy without a witness is forgotten, or by a cut; a wait for the
+ * writer is left out when its tail has to be recorded; a write leaves other places valid; an event is not given
+ * back. */
 #include "config.h"
 
 #include "icd/memory/segment.h"

@@ -185,8 +185,9 @@ static void updates(void)
 	OK(cuGraphDestroy(graph));
 }
 
-/* CUDA driver API, CU_LAUNCH_ATTRIBUTE_COOPERATIVE: all work-groups of the node run at the same time, so that a grid that
- * does not fit is refused; a changed node keeps its attributes, and what was instantiated before stays as it was. */
+/* CUDA driver API, CU_LAUNCH_ATTRIBUTE_COOPERATIVE: all work-groups of the node run at the same time, so that a grid
+ * that does not fit is refused; a changed node keeps its attributes, and what was instantiated before stays as it
+ * was. */
 static void cooperative_nodes(void)
 {
 	const CUkernelNodeAttrValue on = {.cooperative = 1};

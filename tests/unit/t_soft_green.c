@@ -175,8 +175,8 @@ static CUgreenCtx half(void)
 }
 
 /* A node with a function runs in the green context that was current when it was added, and the one that it names is
- * ignored; a node with a kernel of a library runs in the one that it names. The stream of the graph does not matter, and
- * new parameters do not move a node. An H200 (driver 580) does all of this. */
+ * ignored; a node with a kernel of a library runs in the one that it names. The stream of the graph does not matter,
+ * and new parameters do not move a node. An H200 (driver 580) does all of this. */
 static void nodes_run_on_their_share(void)
 {
 	prepare();

@@ -1,6 +1,7 @@
 /* Protects: kernels as machine code give the bits that the interpreter gives.  Random kernels of all instructions that
- * PTX's text can name, with branches, loops, memory, barriers and shuffles, run both ways for blocks of many shapes; all
- * memory that they write is compared.  Faults are the same, and machine code of programs that are gone is given back.
+ * PTX's text can name, with branches, loops, memory, barriers and shuffles, run both ways for blocks of many shapes;
+ * all memory that they write is compared.  Faults are the same, and machine code of programs that are gone is given
+ * back.
  *
  * SOFT_JIT_SEED=N and SOFT_JIT_KERNELS=N in the environment: which kernels and how many; SOFT_JIT_MODULES=N: how many
  * programs come and go. */
@@ -53,7 +54,8 @@ static unsigned first_register(char width)
 
 static void declare(struct bytes *ptx)
 {
-	bytes_append_string(ptx, ".reg .pred p<8>, g; .reg .b16 h<8>; .reg .b32 w<10>, n<8>; .reg .b64 l<8>, a, b, in, out;\n");
+	bytes_append_string(
+		ptx, ".reg .pred p<8>, g; .reg .b16 h<8>; .reg .b32 w<10>, n<8>; .reg .b64 l<8>, a, b, in, out;\n");
 }
 
 /* Whether softcuda takes it; what it does not take, it refuses when it reads. */
@@ -184,9 +186,11 @@ static void write_memory(void)
 	const char *open = count > 1 ? "{" : "", *close = count > 1 ? "}" : "";
 	const unsigned offset = random_below(2) * 16;
 	if (loads)
-		bytes_printf(&ptx, "ld.%s.%s %s%s%s, [%s+%u];\n", spaces[s], types[t].type, open, data, close, base, offset);
+		bytes_printf(&ptx, "ld.%s.%s %s%s%s, [%s+%u];\n", spaces[s], types[t].type, open, data, close, base,
+			     offset);
 	else
-		bytes_printf(&ptx, "st.%s.%s [%s+%u], %s%s%s;\n", spaces[s], types[t].type, base, offset, open, data, close);
+		bytes_printf(&ptx, "st.%s.%s [%s+%u], %s%s%s;\n", spaces[s], types[t].type, base, offset, open, data,
+			     close);
 }
 
 static void write_special(void)
@@ -234,8 +238,8 @@ static void write_loop(void)
 		bytes_printf(&ptx, "@g bra M%u;\n", own);
 	}
 	write_statements(1 + random_below(3));
-	bytes_printf(&ptx, "setp.ne.u32 g, w%u, 0; sub.u32 w%u, w%u, 1;\n@g bra L%u;\nM%u:\n", counter, counter, counter,
-		     own, own);
+	bytes_printf(&ptx, "setp.ne.u32 g, w%u, 0; sub.u32 w%u, w%u, 1;\n@g bra L%u;\nM%u:\n", counter, counter,
+		     counter, own, own);
 }
 
 static void write_statements(unsigned count)
@@ -269,14 +273,16 @@ static void write_together(void)
 		bytes_append_string(&ptx, "bar.sync 0;\n");
 		break;
 	case 1:
-		bytes_printf(&ptx, "barrier.red.popc.u32 w%u, 0, p%u;\n", random_below(REGISTERS), random_below(REGISTERS));
+		bytes_printf(&ptx, "barrier.red.popc.u32 w%u, 0, p%u;\n", random_below(REGISTERS),
+			     random_below(REGISTERS));
 		break;
 	case 2:
 		bytes_printf(&ptx, "shfl.sync.bfly.b32 w%u, w%u, %u, 31, -1;\n", random_below(REGISTERS),
 			     random_below(REGISTERS), 1 + random_below(31));
 		break;
 	case 3:
-		bytes_printf(&ptx, "vote.sync.ballot.b32 w%u, p%u, -1;\n", random_below(REGISTERS), random_below(REGISTERS));
+		bytes_printf(&ptx, "vote.sync.ballot.b32 w%u, p%u, -1;\n", random_below(REGISTERS),
+			     random_below(REGISTERS));
 		break;
 	case 4:
 		bytes_printf(&ptx, "atom.global.add.u32 w%u, [a+8], w%u;\n", random_below(REGISTERS),
@@ -291,17 +297,19 @@ static void write_together(void)
 static void write_loads(void)
 {
 	for (unsigned i = 0; i < REGISTERS; i++)
-		bytes_printf(&ptx, "ld.global.b64 l%u, [in+%u]; ld.global.b32 w%u, [in+%u]; ld.global.b16 h%u, [in+%u];\n"
-			     "setp.ne.u16 p%u, h%u, 0; and.b32 n4, w%u, 1; setp.ne.u32 p%u, n4, 0;\n", i, 8 * i, i,
-			     48 + 4 * i, i, 72 + 2 * i, i, i, i, i);
+		bytes_printf(&ptx,
+			     "ld.global.b64 l%u, [in+%u]; ld.global.b32 w%u, [in+%u]; ld.global.b16 h%u, [in+%u];\n"
+			     "setp.ne.u16 p%u, h%u, 0; and.b32 n4, w%u, 1; setp.ne.u32 p%u, n4, 0;\n",
+			     i, 8 * i, i, 48 + 4 * i, i, 72 + 2 * i, i, i, i, i);
 }
 
 static void write_stores(void)
 {
 	for (unsigned i = 0; i < REGISTERS; i++)
-		bytes_printf(&ptx, "st.global.b64 [out+%u], l%u; st.global.b32 [out+%u], w%u; st.global.b16 [out+%u], h%u;\n"
-			     "selp.b32 n4, 1, 0, p%u; st.global.b32 [out+%u], n4;\n", 8 * i, i, 48 + 4 * i, i, 72 + 2 * i,
-			     i, i, 96 + 4 * i);
+		bytes_printf(&ptx,
+			     "st.global.b64 [out+%u], l%u; st.global.b32 [out+%u], w%u; st.global.b16 [out+%u], h%u;\n"
+			     "selp.b32 n4, 1, 0, p%u; st.global.b32 [out+%u], n4;\n",
+			     8 * i, i, 48 + 4 * i, i, 72 + 2 * i, i, i, 96 + 4 * i);
 	bytes_append_string(&ptx, "ld.shared.b64 l0, [n1]; ld.shared.b64 l1, [n1+24]; ld.local.b64 l2, [n2]; "
 			    "ld.local.b64 l3, [n2+40];\n"
 			    "st.global.b64 [out+128], l0; st.global.b64 [out+136], l1; st.global.b64 [out+144], l2; "
@@ -337,7 +345,8 @@ static void write_kernel(void)
 /* --- both ways ---------- */
 
 enum { SHAPES = 9 };
-static const uint32_t shapes[SHAPES][2] = {{32, 1}, {64, 1}, {7, 1}, {100, 1}, {12, 3}, {8, 4}, {20, 2}, {3, 5}, {16, 6}};
+static const uint32_t shapes[SHAPES][2] = {{32, 1}, {64, 1}, {7, 1}, {100, 1}, {12, 3},
+					   {8, 4},  {20, 2}, {3, 5}, {16, 6}};
 
 static CUresult launch(struct module *module, bool interpreted, const uint32_t *shape, const void *parameters)
 {
@@ -392,7 +401,8 @@ static bool compare_shape(struct module *module, const struct memory *m, const u
 	size_t at = 0;
 	while (at < size_B && m->out[at] == m->expected[at])
 		at++;
-	printf("kernel %lu, block %u x %u: result %d, expected %d; work-item %zu, byte %zu: 0x%016llx, expected 0x%016llx\n",
+	printf("kernel %lu, block %u x %u: result %d, expected %d; work-item %zu, byte %zu: 0x%016llx, "
+	       "expected 0x%016llx\n",
 	       seed, shape[0], shape[1], result, expected, at / ITEM_OUT_B, at % ITEM_OUT_B,
 	       at < size_B ? (unsigned long long)*(uint64_t *)(void *)(m->out + (at & ~(size_t)7)) : 0,
 	       at < size_B ? (unsigned long long)*(uint64_t *)(void *)(m->expected + (at & ~(size_t)7)) : 0);
@@ -424,7 +434,8 @@ static bool compare_kernel(unsigned long seed)
 
 static void random_kernels(void)
 {
-	const unsigned long seed = from_environment("SOFT_JIT_SEED", 1), count = from_environment("SOFT_JIT_KERNELS", 25);
+	const unsigned long seed = from_environment("SOFT_JIT_SEED", 1),
+			    count = from_environment("SOFT_JIT_KERNELS", 25);
 	const uint64_t compiled = atomic_load(&tier_counts.compiled), refused = atomic_load(&tier_counts.refused);
 	unsigned wrong = 0;
 	list_instructions();
@@ -451,11 +462,13 @@ static const char circular_ptx[] = HEADER
 	"mul.wide.u32 b, n, 16; add.u64 a, a, b; mul.lo.u32 x, n, count; mul.lo.u32 x, x, stride;\n"
 	"mov.u32 s, 0; mov.u32 c, 0; mov.u32 f, 0; mov.u32 i, 0;\n"
 	"L: sin.approx.f32 g, x; mad.lo.u32 s, s, 0x01000193, g; cos.approx.f32 g, x; mad.lo.u32 c, c, 0x01000193, g;\n"
-	"sin.approx.ftz.f32 g, x; mad.lo.u32 f, f, 0x01000193, g; cos.approx.ftz.f32 g, x; mad.lo.u32 f, f, 0x01000193, g;\n"
+	"sin.approx.ftz.f32 g, x; mad.lo.u32 f, f, 0x01000193, g; cos.approx.ftz.f32 g, x; mad.lo.u32 f, f, "
+	"0x01000193, g;\n"
 	"add.u32 x, x, stride; add.u32 i, i, 1; setp.lt.u32 p, i, count; @p bra L;\n"
 	"st.global.u32 [a], s; st.global.u32 [a+4], c; st.global.u32 [a+8], f; ret; }\n";
 
-/* Numbers of all magnitudes, signs, NaN and infinities among them, at a stride that is odd so that all low bits occur. */
+/* Numbers of all magnitudes, signs, NaN and infinities among them, at a stride that is odd so that all low bits
+ * occur. */
 static void sines_and_cosines(void)
 {
 	enum { ITEMS = 96 };
@@ -479,9 +492,10 @@ static void sines_and_cosines(void)
 
 /* --- addresses that are consecutive for some lanes, and not for others ---------- */
 
-/* Of each work-item a place in an array: its number, limited from both sides as by clamp() in OpenCL; or, with `scatter`,
- * permuted.  It copies the elements there. */
-static void write_clamped(const char *type, char width, unsigned count, unsigned element_B, bool scatter, const char *space)
+/* Of each work-item a place in an array: its number, limited from both sides as by clamp() in OpenCL; or, with
+ * `scatter`, permuted.  It copies the elements there. */
+static void write_clamped(const char *type, char width, unsigned count, unsigned element_B, bool scatter,
+			  const char *space)
 {
 	const unsigned size_B = count * element_B;
 	char data[64] = "";
@@ -495,17 +509,22 @@ static void write_clamped(const char *type, char width, unsigned count, unsigned
 		     "mov.u32 n0, %%ctaid.x; mov.u32 n1, %%ntid.x; mov.u32 n2, %%tid.y; mov.u32 n3, %%ntid.y;\n"
 		     "mul.lo.u32 n4, n0, n3; add.u32 n4, n4, n2; mov.u32 n2, %%tid.x; mad.lo.u32 n0, n4, n1, n2;\n"
 		     "sub.s32 n2, n0, 3; max.s32 n2, n2, 0; min.s32 n2, n2, 90; %s\n"
-		     "ld.param.u64 in, [in]; ld.param.u64 out, [out]; mul.wide.u32 a, n2, %u; mul.wide.u32 b, n0, %u;\n",
+		     "ld.param.u64 in, [in]; ld.param.u64 out, [out]; mul.wide.u32 a, n2, %u; mul.wide.u32 b, n0, "
+		     "%u;\n",
 		     scatter ? "xor.b32 n2, n2, 5;" : "", size_B, size_B);
 	if (!strcmp(space, "shared"))
-		bytes_printf(&ptx, "mov.u32 n5, room; cvt.u32.u64 n6, a; add.u32 n5, n5, n6; add.u64 a, in, a; add.u64 b, out, b;\n"
+		bytes_printf(&ptx,
+			     "mov.u32 n5, room; cvt.u32.u64 n6, a; add.u32 n5, n5, n6; add.u64 a, in, a; "
+			     "add.u64 b, out, b;\n"
 			     "ld.global.%s %s%s%s, [a]; st.shared.%s [n5], %s%s%s; ld.shared.%s %s%s%s, [n5];\n"
-			     "st.global.%s [b], %s%s%s;\n", type, open, data, close, type, open, data, close, type, open,
-			     data, close, type, open, data, close);
+			     "st.global.%s [b], %s%s%s;\n",
+			     type, open, data, close, type, open, data, close, type, open, data, close, type, open,
+			     data, close);
 	else
-		bytes_printf(&ptx, "add.u64 l7, in, a; add.u64 b, out, b; add.u64 a, out, a; add.u64 a, a, 16384;\n"
-			     "ld.global.%s %s%s%s, [l7]; st.global.%s [b], %s%s%s; st.global.%s [a], %s%s%s;\n", type, open,
-			     data, close, type, open, data, close, type, open, data, close);
+		bytes_printf(&ptx,
+			     "add.u64 l7, in, a; add.u64 b, out, b; add.u64 a, out, a; add.u64 a, a, 16384;\n"
+			     "ld.global.%s %s%s%s, [l7]; st.global.%s [b], %s%s%s; st.global.%s [a], %s%s%s;\n",
+			     type, open, data, close, type, open, data, close, type, open, data, close);
 	bytes_append_string(&ptx, "ret;\n}\n");
 }
 
@@ -544,9 +563,11 @@ static void clamped_addresses(void)
 static const char rows_ptx[] = HEADER
 	".entry k(.param .u64 in, .param .u64 out) {\n"
 	".reg .pred p, q; .reg .b32 n, i, j, m, c, v, s; .reg .f32 f, g; .reg .b64 a, b, in, out;\n"
-	"mov.u32 m, %ctaid.x; mov.u32 i, %ntid.x; mov.u32 j, %ntid.y; mul.lo.u32 j, j, m; mov.u32 n, %tid.y; add.u32 j, j, n;\n"
+	"mov.u32 m, %ctaid.x; mov.u32 i, %ntid.x; mov.u32 j, %ntid.y; mul.lo.u32 j, j, m; mov.u32 n, %tid.y; "
+	"add.u32 j, j, n;\n"
 	"mov.u32 n, %tid.x; mad.lo.u32 n, j, i, n; ld.param.u64 in, [in]; ld.param.u64 out, [out];\n"
-	"mul.wide.u32 a, n, 4; add.u64 b, in, a; ld.global.u32 m, [b]; and.b32 m, m, 31; mov.u32 i, 0; mov.u32 s, 0; mov.f32 f, 0f00000000;\n"
+	"mul.wide.u32 a, n, 4; add.u64 b, in, a; ld.global.u32 m, [b]; and.b32 m, m, 31; mov.u32 i, 0; mov.u32 s, 0; "
+	"mov.f32 f, 0f00000000;\n"
 	"L: setp.ge.u32 p, i, m; @p bra E;\n"
 	"mad.lo.u32 j, i, 7, n; and.b32 j, j, 1023; mul.wide.u32 b, j, 4; add.u64 b, in, b; ld.global.u32 c, [b];\n"
 	"and.b32 c, c, 4095; mul.wide.u32 b, c, 4; add.u64 b, in, b; ld.global.u32 v, [b]; ld.global.f32 g, [b+64];\n"

@@ -1,7 +1,7 @@
 /* Protects: machine code of kernels is kept on disk.  A process that finds a kernel compiles nothing, and computes the
- * same.  What is damaged, or was made by another compiler or for another processor, is not executed.  A disk that fails, is full
- * or cannot be written to costs a compilation and nothing else.  Processes that store at the same time leave one whole
- * entry, and the folder stays within its limit.
+ * same.  What is damaged, or was made by another compiler or for another processor, is not executed.  A disk that
+ * fails, is full or cannot be written to costs a compilation and nothing else.  Processes that store at the same time
+ * leave one whole entry, and the folder stays within its limit.
  *
  * Each case is this program in a process of its own (soft_jit_case.h). */
 #include "config.h"

@@ -1,11 +1,12 @@
-/* Protects: kernels run as before, interpreted, whatever fails when they are compiled: each call that softcuda makes for
- * it, each allocation of the compiler's process, the process itself, the right to make memory executable.  The log says
- * why, nothing stays open, and the next kernel is compiled.
+/* Protects: kernels run as before, interpreted, whatever fails when they are compiled: each call that softcuda makes
+ * for it, each allocation of the compiler's process, the process itself, the right to make memory executable.  The log
+ * says why, nothing stays open, and the next kernel is compiled.
  *
  * Each case is this program in a process of its own, in a folder of its own, in which culvert-softcuda-compile is the
  * compiler, or this program, which plays one that fails.
  *
- *	FAULTS_ALL=1 t_soft_jit_fault    each allocation of the compiler's process, and not some of them: some minutes */
+ *	FAULTS_ALL=1 t_soft_jit_fault    each allocation of the compiler's process, and not some of them: some
+ *	                                 minutes */
 #include "config.h"
 
 #include "base/message.h"
@@ -289,7 +290,8 @@ static void send_answer(const void *data, size_t size_B)
 /* Plays a compiler.  It ends when the socket is closed. */
 static int play(const char *part)
 {
-	static const char damaged[] = CULVERT_BUILD "\0C\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+	static const char damaged[] = CULVERT_BUILD
+		"\0C\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 	struct bytes order = BYTES_INIT;
 	struct pollfd closed = {.fd = SOCKET, .events = POLLRDHUP};
 	if (!strcmp(part, "ends at once"))

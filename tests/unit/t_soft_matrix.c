@@ -159,11 +159,13 @@ static void write_mma(struct bytes *ptx, const struct mma *mma)
 {
 	const unsigned a = registers(mma->m * mma->k / 32, mma->a), b = registers(mma->n * mma->k / 32, mma->b);
 	const unsigned c = registers(mma->m * mma->n / 32, mma->sum);
-	bytes_append_string(ptx, HEADER ".entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {\n"
-			    ".reg .b64 %pa, %pb, %pc, %pd, %o; .reg .b32 %lane;\n"
-			    "mov.u32 %lane, %tid.x; mul.wide.u32 %o, %lane, 64;\n"
-			    "ld.param.u64 %pa, [a]; add.s64 %pa, %pa, %o; ld.param.u64 %pb, [b]; add.s64 %pb, %pb, %o;\n"
-			    "ld.param.u64 %pc, [c]; add.s64 %pc, %pc, %o; ld.param.u64 %pd, [d]; add.s64 %pd, %pd, %o;\n");
+	bytes_append_string(
+		ptx,
+		HEADER ".entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {\n"
+		       ".reg .b64 %pa, %pb, %pc, %pd, %o; .reg .b32 %lane;\n"
+		       "mov.u32 %lane, %tid.x; mul.wide.u32 %o, %lane, 64;\n"
+		       "ld.param.u64 %pa, [a]; add.s64 %pa, %pa, %o; ld.param.u64 %pb, [b]; add.s64 %pb, %pb, %o;\n"
+		       "ld.param.u64 %pc, [c]; add.s64 %pc, %pc, %o; ld.param.u64 %pd, [d]; add.s64 %pd, %pd, %o;\n");
 	transfers(ptx, true, "a", "%pa", a, mma->a);
 	transfers(ptx, true, "b", "%pb", b, mma->b);
 	transfers(ptx, true, "c", "%pc", c, mma->sum);
@@ -377,7 +379,8 @@ static const char rows_ptx[] = HEADER
 /* The offset of the address counts for the alignment, too. */
 static const char misaligned_ptx[] = HEADER
 	".entry k() { .reg .b32 %s, %r; .shared .align 16 .b8 room[64]; mov.u32 %s, room; add.u32 %s, %s, 8;\n"
-	"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%s+8]; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%s+16]; ret; }\n";
+	"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%s+8]; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, "
+	"[%s+16]; ret; }\n";
 
 static void misaligned_rows(void)
 {
@@ -418,7 +421,8 @@ static const char limits_ptx[] = HEADER
 	"mov.u32 %b, 0x7f7f7f7f; mov.u32 %c, 0x7fffffff; mov.u32 %t, 0x3f801fff; mov.u32 %f0, 0;\n"
 	"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%w0, %w1}, {%b}, {%b}, {%c, %c};\n"
 	"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%s0, %s1}, {%b}, {%b}, {%c, %c};\n"
-	"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, {%t, %t}, {%t}, {%f0, %f0, %f0, %f0};\n"
+	"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, {%t, %t}, {%t}, {%f0, %f0, %f0, "
+	"%f0};\n"
 	"mov.u32 %l, %tid.x; mul.wide.u32 %o, %l, 12; ld.param.u64 %p, [out]; add.s64 %p, %p, %o;\n"
 	"st.global.u32 [%p], %w1; st.global.u32 [%p+4], %s1; st.global.u32 [%p+8], %f2; ret; }\n";
 
@@ -479,7 +483,8 @@ static void refused(void)
 		struct module module;
 		char name[16];
 		snprintf(name, sizeof(name), "'%.8s", bodies[i]);
-		bytes_printf(&ptx, HEADER ".entry k() { .reg .b32 r; .reg .b64 p; mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n",
+		bytes_printf(&ptx,
+			     HEADER ".entry k() { .reg .b32 r; .reg .b64 p; mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n",
 			     bodies[i]);
 		CHECK_EQ(module_load(&module, bytes_string(&ptx)), CUDA_ERROR_INVALID_PTX);
 		CHECK(strstr(bytes_string(&module.log), name));
@@ -501,8 +506,10 @@ static void older_targets(void)
 		struct bytes ptx = BYTES_INIT;
 		struct module module;
 		const bool older = i + 1 == sizeof(bodies) / sizeof(bodies[0]);
-		bytes_printf(&ptx, ".version 8.3\n.target sm_75\n.address_size 64\n.entry k() { .reg .b32 r; .reg .b64 p;\n"
-			     "mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n", bodies[i]);
+		bytes_printf(&ptx,
+			     ".version 8.3\n.target sm_75\n.address_size 64\n.entry k() { .reg .b32 r; .reg .b64 p;\n"
+			     "mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n",
+			     bodies[i]);
 		CHECK_EQ(module_load(&module, bytes_string(&ptx)), older ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX);
 		CHECK(older || strstr(bytes_string(&module.log), "requires .target sm_80"));
 		if (older)
@@ -513,5 +520,5 @@ static void older_targets(void)
 	}
 }
 
-TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices), TEST(misaligned_rows), TEST(limits_of_sums),
-	  TEST(lanes_that_diverge), TEST(refused))
+TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices),
+	  TEST(misaligned_rows), TEST(limits_of_sums), TEST(lanes_that_diverge), TEST(refused))

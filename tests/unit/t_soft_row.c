@@ -133,14 +133,19 @@ static void check_width(const struct width *width, unsigned count, CUdeviceptr f
 			if (span > MEMORY_B)
 				continue;
 			const int back = steps[s] < 0 ? span - size_B : 0;
-			check_row(module, "load_global", false, from, to, (unsigned)size_B, low + back, steps[s], threads);
-			check_row(module, "load_local", false, from, to, (unsigned)size_B, high + back, steps[s], threads);
-			check_row(module, "load_global", false, from, to, (unsigned)size_B, high + back, steps[s], threads);
+			check_row(module, "load_global", false, from, to, (unsigned)size_B, low + back, steps[s],
+				  threads);
+			check_row(module, "load_local", false, from, to, (unsigned)size_B, high + back, steps[s],
+				  threads);
+			check_row(module, "load_global", false, from, to, (unsigned)size_B, high + back, steps[s],
+				  threads);
 			/* Which of the stores to one place is the last is not defined. */
 			if (!steps[s])
 				continue;
-			check_row(module, "store_global", true, from, to, (unsigned)size_B, high + back, steps[s], threads);
-			check_row(module, "store_local", true, from, to, (unsigned)size_B, low + back, steps[s], threads);
+			check_row(module, "store_global", true, from, to, (unsigned)size_B, high + back, steps[s],
+				  threads);
+			check_row(module, "store_local", true, from, to, (unsigned)size_B, low + back, steps[s],
+				  threads);
 		}
 	}
 	CHECK_EQ(cuModuleUnload(module), CUDA_SUCCESS);

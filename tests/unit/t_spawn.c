@@ -3,8 +3,8 @@
  *
  * Seen to fail with each of these mistakes in spawn.c: the program is the host's child; the host's files stay
  * open in it; its socket is not file 3, or lost where the host's first files are closed; a signal of the host's
- * terminal reaches it; a program that is not there starts; the host's signals stay blocked; where processes are forks, what became of the program
- * is written to memory that is not shared. */
+ * terminal reaches it; a program that is not there starts; the host's signals stay blocked; where processes are forks,
+ * what became of the program is written to memory that is not shared. */
 #include "config.h"
 
 #include "base/spawn.h"
@@ -27,8 +27,8 @@ static bool forks_only;
 int __real_clone(int (*run)(void *), void *stack, int flags, void *data);
 int __wrap_clone(int (*run)(void *), void *stack, int flags, void *data);
 
-/* Processes share no memory that is not shared between any, nobody waits for execve, and SIGCHLD is the only exit signal
- * (qemu's linux-user/syscall.c, do_fork). */
+/* Processes share no memory that is not shared between any, nobody waits for execve, and SIGCHLD is the only exit
+ * signal (qemu's linux-user/syscall.c, do_fork). */
 int __wrap_clone(int (*run)(void *), void *stack, int flags, void *data)
 {
 	if (!forks_only)

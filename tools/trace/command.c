@@ -39,8 +39,9 @@ static struct list queues = {&queues, &queues};          /* newest first; guarde
 static struct list pendings = {&pendings, &pendings};    /* oldest first */
 static unsigned queue_count;
 
-/* Functions registered with atexit run in reverse order.  A driver that was first used before the first queue was made ends
- * after this one, and commands can still be asked for their times; when the layer itself ends, that may be too late. */
+/* Functions registered with atexit run in reverse order.  A driver that was first used before the first queue was made
+ * ends after this one, and commands can still be asked for their times; when the layer itself ends, that may be too
+ * late. */
 static void harvest_before_driver_ends(void)
 {
 	(void)atexit(trace_harvest);
