@@ -303,29 +303,46 @@ static void note_leave(struct gpu_managed *managed)
 		atomic_fetch_add(&awaited_B, managed->home_B);
 }
 
-cl_int gpu_managed_prefetch(struct gpu_stream *stream, struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
-			    bool to_host)
+#if CUDA_VERSION >= 12020
+/* A prefetch is only a hint: without room on the device, pages move when they are accessed. */
+static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
+		       bool to_host)
 {
 	struct gpu_device *device = stream->device;
-#if CUDA_VERSION >= 12020
 	struct gpu_scope scope;
-	if (!cuda.cuMemPrefetchAsync_v2 || !size_B)
-		return gpu_device_status(device);
+	if (!cuda.cuMemPrefetchAsync_v2)
+		return CL_SUCCESS;
 	cl_int error = gpu_enter(device, &scope);
 	if (error)
 		return error;
-	/* A prefetch is only a hint: without room on the device, pages move when they are accessed. */
 	if (!gpu_check(device, cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)managed->pointer + lo_B, size_B,
 							  location_of(to_host ? NULL : device), 0,
 							  stream->cu_stream)))
 		gpu_stream_count(stream);
 	gpu_leave(&scope);
+	return CL_SUCCESS;
+}
+#else
+static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
+		       bool to_host)
+{
+	(void)stream, (void)managed, (void)lo_B, (void)size_B, (void)to_host;
+	return CL_SUCCESS;
+}
 #endif
+
+/* Where the pages are is also noted for a driver that takes no prefetches: the accesses that follow move them. */
+cl_int gpu_managed_prefetch(struct gpu_stream *stream, struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
+			    bool to_host)
+{
+	cl_int error = size_B ? prefetch(stream, managed, lo_B, size_B, to_host) : CL_SUCCESS;
+	if (error)
+		return error;
 	if (to_host && !lo_B && size_B >= managed->home_B)
 		note_leave(managed);
 	else if (!to_host)
 		gpu_managed_note_use(managed);
-	return gpu_device_status(device);
+	return gpu_device_status(stream->device);
 }
 
 cl_int gpu_managed_bring(struct gpu_stream *stream, struct gpu_managed *managed)

@@ -3,6 +3,7 @@
 #include "frontend/module.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -20,7 +21,26 @@ struct counter {
 	llvm::BinaryOperator *next;
 };
 
-/* step is NULL: it is no such variable.  Those with a constant step libnvvm joins itself. */
+/* Whether a value may be computed from one that is not defined, such as that of a variable which some path does not
+ * assign.  libnvvm may take any value for it, and another one at each use. */
+bool may_be_undefined(llvm::Value *value)
+{
+	llvm::SmallPtrSet<llvm::Value *, 16> seen;
+	std::vector<llvm::Value *> pending{value};
+	while (!pending.empty()) {
+		llvm::Value *next = pending.back();
+		pending.pop_back();
+		if (llvm::isa<llvm::UndefValue>(next))
+			return true;
+		auto *instruction = llvm::dyn_cast<llvm::Instruction>(next);
+		if (instruction && !llvm::isa<llvm::LoadInst>(instruction) && seen.insert(instruction).second)
+			pending.insert(pending.end(), instruction->op_begin(), instruction->op_end());
+	}
+	return false;
+}
+
+/* step is NULL: it is no such variable, or others cannot be computed from it.  Those with a constant step libnvvm joins
+ * itself. */
 counter counter_of(llvm::PHINode &phi, const llvm::Loop &loop)
 {
 	auto *next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
@@ -31,12 +51,15 @@ counter counter_of(llvm::PHINode &phi, const llvm::Loop &loop)
 		found.step = next->getOperand(1);
 	else if (next->getOperand(1) == &phi)
 		found.step = next->getOperand(0);
-	if (found.step && (llvm::isa<llvm::Constant>(found.step) || !loop.isLoopInvariant(found.step)))
+	if (found.step && (llvm::isa<llvm::Constant>(found.step) || !loop.isLoopInvariant(found.step) ||
+			   may_be_undefined(phi.getIncomingValueForBlock(loop.getLoopPredecessor()))))
 		found.step = nullptr;
 	return found;
 }
 
-/* Replaces a counter by another one that advances with it, and the distance between the two. */
+/* Replaces a counter by another one that advances with it, and the distance between the two.  The sums wrap as the
+ * counters do.  The flag nsw of the one that stays is still true: where its addition overflows, the program is not
+ * defined. */
 void join(const counter &gone, const counter &kept, llvm::BasicBlock *before)
 {
 	llvm::IRBuilder<> builder(before->getTerminator());
