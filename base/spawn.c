@@ -31,6 +31,12 @@
 
 extern char **environ;
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(start, size_B) ((void)0)
+#endif
+
 #ifdef __SANITIZE_THREAD__
 /* ThreadSanitizer's clone assumes a fork and afterwards ignores the thread that called it; here the memory is
  * shared. */
@@ -148,6 +154,9 @@ int spawn_run(struct spawn *spawn)
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	spawn->pid = stacks->pid;
 	spawn->error = stacks->error;
+	/* The processes left their functions without a return, so AddressSanitizer would take what is mapped here next
+	 * for their variables. */
+	ASAN_UNPOISON_MEMORY_REGION(stacks, sizeof(*stacks));
 	(void)munmap(stacks, sizeof(*stacks));
 	return spawn->error;
 }
