@@ -245,7 +245,8 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 	compiled->may_wait = head.may_wait;
 	compiled->plain = head.plain;
 	compiled->entries = reader->failed ? NULL : calloc(head.entry_count + 1u, sizeof(*compiled->entries));
-	reader->failed |= !compiled->entries || !head.width || head.width > LANES;
+	reader->failed |= !compiled->entries || !head.entry_count || !head.width || head.width > LANES ||
+			  head.width & (head.width - 1);
 	while (!reader->failed && compiled->entry_count < head.entry_count)
 		take_entry(reader, head.image_B, &compiled->entries[compiled->entry_count++]);
 	compiled->slot_parameter = take_array(reader, head.slot_count, sizeof(*compiled->slot_parameter));

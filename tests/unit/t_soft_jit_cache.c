@@ -8,6 +8,7 @@
 
 #include "base/build_id.h"
 #include "base/processors.h"
+#include "build_name.h"
 #include "cache/cache.h"
 #include "tests/unit/soft_jit_case.h"
 
@@ -205,23 +206,61 @@ static void whole_entries_of_another_content_are_not_executed(void)
 	struct cache *cache = cache_create(cache_path, 1 << 30);
 	REQUIRE(cache != NULL);
 	fresh();
-	for (unsigned what = 0; what < 4; what++) {
+	for (unsigned what = 0; what < 6; what++) {
 		struct bytes value = BYTES_INIT;
 		REQUIRE(cache_each(cache, take_key, &key) && cache_get(cache, &key, &value));
+		/* Behind 'S', the kernel's name, the build and 'C': the lanes of a part, and the number of entries. */
+		char *const numbers = value.data + 1 + sizeof("k") + sizeof(CULVERT_BUILD) + 1;
+		const uint32_t wrong[] = {3, 0};
 		if (what == 0)
 			value.size_B -= 8;           /* of the machine code */
 		else if (what == 1)
 			value.data[3] ^= 1;          /* another build */
-		else if (what == 2)
+		else if (what < 4)
+			memcpy(numbers + (what - 2) * sizeof(*wrong), &wrong[what - 2], sizeof(*wrong));
+		else if (what == 4)
 			value.size_B = 1;
 		else
 			value.data[0] = 'P';
 		cache_put(cache, &key, &value);
 		bytes_finish(&value);
-		run_case("compiles", compiler, what < 2 ? "is not used" : NULL);
+		run_case("compiles", compiler, what < 4 ? "is not used" : NULL);
 		run_case("finds", compiler, NULL);
 	}
 	cache_destroy(cache);
+}
+
+/* The only entry, whose content is right, is where somebody else may have put it or may change it. */
+static void entries_of_others_are_not_executed(void)
+{
+	char elsewhere[sizeof(cache_path) + 16];
+	struct content content;
+	snprintf(elsewhere, sizeof(elsewhere), "%s.moved", cache_path);
+	fresh();
+	CHECK(!chmod(cache_path, 0770));
+	run_case("compiles", compiler, "others may write to it");
+	CHECK(!chmod(cache_path, 0700));
+	content = look();
+	CHECK(!chmod(content.last, 0620));
+	run_case("compiles", compiler, "removed the damaged entry");
+	content = look();
+	CHECK(!rename(content.last, elsewhere) && !symlink(elsewhere, content.last));
+	run_case("compiles", compiler, "removed the damaged entry");
+	CHECK(!unlink(elsewhere));
+	CHECK(!rename(cache_path, elsewhere) && !symlink(elsewhere, cache_path));
+	run_case("compiles", compiler, "cannot be opened");
+	CHECK(!unlink(cache_path) && !rename(elsewhere, cache_path));
+	run_case("finds", compiler, NULL);
+	/* Only the system's administrator can give files away. */
+	if (geteuid())
+		return;
+	content = look();
+	CHECK(!chown(content.last, 65534, 65534));
+	run_case("compiles", compiler, "removed the damaged entry");
+	CHECK(!chown(cache_path, 65534, 65534));
+	run_case("compiles", compiler, "belongs to others");
+	CHECK(!chown(cache_path, 0, 0));
+	run_case("finds", compiler, NULL);
 }
 
 static void other_processors_and_compilers_have_entries_of_their_own(void)
@@ -348,7 +387,7 @@ int main(int argc, char **argv)
 	};
 	static const struct test_case cases[] = {
 		TEST(a_second_process_compiles_nothing), TEST(damaged_entries_are_not_executed),
-		TEST(whole_entries_of_another_content_are_not_executed),
+		TEST(whole_entries_of_another_content_are_not_executed), TEST(entries_of_others_are_not_executed),
 		TEST(other_processors_and_compilers_have_entries_of_their_own), TEST(the_kind_of_processor_is_known),
 		TEST(the_cache_is_off), TEST(a_folder_is_read_only), TEST(the_disk_fails),
 		TEST(many_processes_store_at_once), TEST(the_folder_stays_within_its_limit)
