@@ -2,13 +2,13 @@
  *
  * At first the interpreter runs a kernel.  Once the threads that launch the kernel have spent half a millisecond of
  * processor time in its launches, the cache is searched for its machine code (exec/code_cache.h).  If it is not there,
- * then once the threads that launch the kernel have spent about as much processor time in its launches as the compiler
- * would need, such a thread, when it is about to begin a work-group, has the kernel compiled by another process
- * (exec/compiler.h), and continues.  Work-groups that begin once it is compiled run as machine code, also those of
- * launches that run already.  CULVERT_SOFT_JIT is "off" (kernels are never compiled), "on", or "always" (a kernel is
- * compiled before its first work-group).  A kernel that cannot be compiled is always interpreted; so are cooperative
- * launches, and those with a watcher that needs to know more than machine code tells (exec/watch.h).  The launches of a
- * process are all checked, and a program's machine code made for that, or none is.
+ * and those threads have spent about as much processor time as the compiler would need, the next one that is about to
+ * begin a work-group has the kernel compiled by another process (exec/compiler.h), and continues.  Work-groups that
+ * begin once there is machine code run it, also those of launches that run already.  CULVERT_SOFT_JIT is "off" (kernels
+ * are never compiled), "on", or "always" (a kernel is compiled before its first work-group).  A kernel that cannot be
+ * compiled is always interpreted; so are cooperative launches, and those with a watcher that needs to know more than
+ * machine code tells (exec/watch.h).  Either all launches of a process are checked, or none is (CULVERT_SOFT_CHECK), so
+ * that all machine code of a process is of one kind.
  *
  * All functions are thread-safe for different jobs, tier_look also for one job.  A program's tiers live as long as the
  * program. */

@@ -7,7 +7,7 @@ trap 'rm -f "$log"' EXIT
 failed=0
 CULVERT_SOFT_JIT=always CULVERT_DEBUG=info
 export CULVERT_SOFT_JIT CULVERT_DEBUG
-# Launches that are checked are interpreted, and their tests take what is logged for a report.
+# checked_compiled.sh does the same for launches that are checked, whose tests take what is logged for a report.
 files=$(grep -L '^//! check' "$kernels"/*.clt)
 tests/kernels/runner $files >"$log" 2>&1 || { echo "FAIL: $?"; grep -v 'culvert: info' "$log" | tail -n 40; failed=1; }
 compiled=$(grep -c "softcuda: kernel '.*' is \(compiled\|in the cache\)" "$log")
