@@ -23,7 +23,7 @@ struct codegen_choice {
 /* What some versions of libnvvm lack, as bits: the front end then writes NVVM IR without it. */
 enum {
 	NVVM_LACKS_COPYSIGN = 1,       /* the intrinsic: CUDA 12.9, 12.4 and older */
-	NVVM_LACKS_HALF = 2,           /* the type half: CUDA 12.4 and older */
+	NVVM_LACKS_HALF = 2,           /* the type half: CUDA 12.4 and older, some of which lose stores, too */
 	NVVM_LACKS_NARROW_LOCAL = 4    /* a data layout in which local pointers have 32 bits: CUDA 12.0 */
 };
 

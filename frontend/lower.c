@@ -58,6 +58,13 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 	return status ? status : fe_lower_lifetimes(lowering);
 }
 
+/* For libnvvm of CUDA 12.4 and older. */
+static enum fe_status suit_older_libnvvm(struct lowering *lowering)
+{
+	fe_lower_local_stores(lowering);
+	return fe_lower_half_bits(lowering);
+}
+
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target,
 			       const struct codegen_choice *codegen, struct bytes *log)
@@ -101,7 +108,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status)
 		fe_module_expand_constants(lowering.module);
 	if (!status && lowering.nvvm_lacks & NVVM_LACKS_HALF)
-		status = fe_lower_half_bits(&lowering);
+		status = suit_older_libnvvm(&lowering);
 	LLVMDisposeBuilder(lowering.builder);
 	return status;
 }

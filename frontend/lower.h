@@ -67,6 +67,7 @@ enum fe_status fe_lower_work_items(struct lowering *lowering);       /* lower_wo
 enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
 enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
+void fe_lower_local_stores(struct lowering *lowering);               /* lower_local_stores.c */
 enum fe_status fe_lower_local_calls(struct lowering *lowering);      /* lower_local_call.c */
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
 enum fe_status fe_lower_bits(struct lowering *lowering);             /* lower_bits.c */

@@ -48,7 +48,8 @@ FAULT_NVVM_LACKS=define tests/kernels/runner "$kernels/arguments_scalar.clt" >"$
 	fail "the layer does not refuse a program"
 for lacks in llvm.copysign llvm.copysign,half llvm.copysign,half,p3; do
 	export FAULT_NVVM_LACKS=$lacks
-	run "without $lacks" "$kernels"/*half*.clt "$kernels/math_special_values.clt" "$kernels/local_two_kernels.clt"
+	run "without $lacks" "$kernels"/*half*.clt "$kernels/math_special_values.clt" "$kernels/local_two_kernels.clt" \
+		"$kernels/local_one_store.clt"
 	tail -n 1 "$out"
 done
 exit $status
