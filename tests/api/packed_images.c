@@ -94,7 +94,9 @@ static bool world_start(struct world *world, unsigned devices, cl_mem_flags flag
 		.image_array_size = LAYERS, .image_row_pitch = 2 * ROW, .image_slice_pitch = 2 * SLICE,
 	};
 	world->context = context_make(devices, test.devices);
-	world->program = api_test_build(world->context, test.devices[0], source, "-cl-std=CL3.0");
+	/* The processor's quotients are rounded correctly, and a GPU's are not by default. */
+	world->program = api_test_build(world->context, test.devices[0], source,
+					"-cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt");
 	if (!CHECK(world->program))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
