@@ -5,6 +5,8 @@
 
 #include "icd/order/queue.h"
 
+#include <string.h>
+
 /* Copies of pageable memory wait for earlier work in the stream (command_transfer.c). */
 static enum ocl_delay planned_delay(const struct ocl_command *command)
 {
@@ -102,31 +104,40 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 	return error;
 }
 
-/* Fills a slice of an image in linear memory: row by row, or as one range if rows follow each other without padding. */
-static cl_int fill_slice(const struct ocl_access *access, const struct ocl_image_transfer *transfer,
-			 uint64_t slice, struct gpu_sink sink)
+/* Copies the first row or slice of a box in linear memory to all others, each time as many as have it by then.
+ * dimension: 1 for rows, 2 for slices. */
+static cl_int spread(const struct ocl_access *access, const uint64_t origin[3], const uint64_t region[3],
+		     unsigned dimension, struct gpu_sink sink)
 {
-	const uint32_t texel_B = access->mem->image->texel_B;
-	const uint64_t *origin = transfer->box.origin;
-	const uint64_t from[3] = {origin[0], origin[1], origin[2] + slice};
-	const struct gpu_image_side side = image_side(access, from);
-	const uint64_t row_B = transfer->box.region[0] * texel_B, rows = transfer->box.region[1];
+	const struct gpu_image_side from = image_side(access, origin);
+	uint64_t at[3], part[3];
 	cl_int error = CL_SUCCESS;
-	if (row_B == side.row_pitch_B)
-		return gpu_sink_fill(sink, side.address, transfer->texel, texel_B, rows * row_B);
-	for (uint64_t y = 0; y < rows && !error; y++)
-		error = gpu_sink_fill(sink, side.address + y * side.row_pitch_B, transfer->texel,
-				      texel_B, row_B);
+	memcpy(at, origin, sizeof(at));
+	memcpy(part, region, sizeof(part));
+	for (uint64_t done = 1; done < region[dimension] && !error; done += part[dimension]) {
+		const uint64_t left = region[dimension] - done;
+		at[dimension] = origin[dimension] + done;
+		part[dimension] = done < left ? done : left;
+		const struct gpu_image_side to = image_side(access, at);
+		error = gpu_sink_image_copy(sink, &to, &from, part, access->mem->image->texel_B);
+	}
 	return error;
 }
 
+/* CUDA fills one range of bytes at a time: here that is a row, or a slice if rows follow each other without padding. */
 static cl_int fill_linear(const struct ocl_access *access,
 			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
 {
-	cl_int error = CL_SUCCESS;
-	for (uint64_t z = 0; z < transfer->box.region[2] && !error; z++)
-		error = fill_slice(access, transfer, z, sink);
-	return error;
+	const uint32_t texel_B = access->mem->image->texel_B;
+	const uint64_t *origin = transfer->box.origin, *region = transfer->box.region;
+	const uint64_t slice[3] = {region[0], region[1], 1};
+	const struct gpu_image_side side = image_side(access, origin);
+	const uint64_t row_B = region[0] * texel_B;
+	const bool padded = row_B != side.row_pitch_B;
+	cl_int error = gpu_sink_fill(sink, side.address, transfer->texel, texel_B, padded ? row_B : row_B * region[1]);
+	if (!error && padded)
+		error = spread(access, origin, slice, 1, sink);
+	return error ? error : spread(access, origin, region, 2, sink);
 }
 
 static cl_int fill_put(struct ocl_command *command, struct gpu_sink sink)

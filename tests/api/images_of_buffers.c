@@ -604,7 +604,8 @@ static void test_unordered_graph(void)
 
 /* --- what it costs ---------------------------------------------------------------------------- */
 
-/* Launches that read an image copy its texels once, and once more after a write of the buffer. */
+/* Launches that read an image copy its texels once, and once more after a write of the buffer; a fill takes few
+ * calls. */
 static void test_copies(void)
 {
 	struct world world;
@@ -627,6 +628,15 @@ static void test_copies(void)
 	CHECK(calls("cuMemcpy3DAsync*") == before + 3);
 	step_get(&world, 4);
 	CHECK(calls("cuMemcpy3DAsync*") == before + 3);
+	/* A fill of 24 padded rows writes one of them. */
+	const cl_uint color[4] = {5, 0, 0, 0};
+	const uint64_t fills = calls("cuMemset*");
+	cl_command_queue queue = any_queue(&world);
+	CHECK_OK(clEnqueueFillImage(queue, world.images[3], color, zero, shapes[3].region, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK(calls("cuMemset*") == fills + 1);
+	for (size_t n = 0; n < 9 * 6 * 4; n++)
+		*word_of(&world, &shapes[3], n % 9, n / 9 % 6, n / 54) = color[0];
 	world_end(&world);
 }
 
