@@ -265,6 +265,17 @@ static void write_statements(unsigned count)
 	depth--;
 }
 
+/* PTX does not define what a shuffle reads of lanes that the last warp of a block does not have, so the result is only
+ * used where the source is a work-item. */
+static void write_shuffle(void)
+{
+	const unsigned distance = 1 + random_below(31);
+	bytes_printf(&ptx, "shr.u32 n4, n6, 7; xor.b32 n4, n4, %u; mov.u32 n5, %%ntid.x; mov.u32 n7, %%ntid.y;\n"
+		     "mul.lo.u32 n5, n5, n7; setp.lt.u32 g, n4, n5; shfl.sync.bfly.b32 n4, w%u, %u, 31, -1;\n"
+		     "@g mov.b32 w%u, n4;\n",
+		     distance, random_below(REGISTERS), distance, random_below(REGISTERS));
+}
+
 /* What all work-items come to: barriers, and what the lanes of a warp do together. */
 static void write_together(void)
 {
@@ -277,8 +288,7 @@ static void write_together(void)
 			     random_below(REGISTERS));
 		break;
 	case 2:
-		bytes_printf(&ptx, "shfl.sync.bfly.b32 w%u, w%u, %u, 31, -1;\n", random_below(REGISTERS),
-			     random_below(REGISTERS), 1 + random_below(31));
+		write_shuffle();
 		break;
 	case 3:
 		bytes_printf(&ptx, "vote.sync.ballot.b32 w%u, p%u, -1;\n", random_below(REGISTERS),
@@ -322,14 +332,15 @@ static void write_kernel(void)
 {
 	bytes_finish(&ptx);
 	label = depth = 0;
-	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 in, .param .u64 out)\n{\n");
+	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 given_in, .param .u64 given_out)\n{\n");
 	declare(&ptx);
 	bytes_printf(&ptx, ".shared .align 16 .b8 room[%u]; .local .align 16 .b8 stack[128];\n"
 		     "mov.u32 n4, %%tid.y; mov.u32 n5, %%ntid.x; mov.u32 n0, %%tid.x; mad.lo.u32 n6, n4, n5, n0;\n"
 		     "mov.u32 n4, %%ntid.y; mul.lo.u32 n4, n4, n5; mov.u32 n3, %%ctaid.x; mad.lo.u32 n0, n3, n4, n6;\n"
-		     "ld.param.u64 in, [in]; mul.wide.u32 a, n0, %u; add.u64 in, in, a;\n"
-		     "ld.param.u64 out, [out]; mul.wide.u32 a, n0, %u; add.u64 out, out, a; add.u64 a, out, 256;\n"
-		     "mov.u32 n1, room; shl.b32 n6, n6, 7; add.u32 n1, n1, n6; mov.u32 n2, stack;\n",
+		     "ld.param.u64 in, [given_in]; mul.wide.u32 a, n0, %u; add.u64 in, in, a;\n"
+		     "ld.param.u64 out, [given_out]; mul.wide.u32 a, n0, %u; add.u64 out, out, a;\n"
+		     "add.u64 a, out, 256; mov.u32 n2, stack;\n"
+		     "mov.u32 n1, room; shl.b32 n6, n6, 7; add.u32 n1, n1, n6;\n",
 		     128 * 128, ITEM_IN_B, ITEM_OUT_B);
 	write_loads();
 	for (unsigned i = 2 + random_below(3); i; i--) {
@@ -395,6 +406,8 @@ static bool compare_shape(struct module *module, const struct memory *m, const u
 	const CUresult expected = launch(module, true, shape, &parameters);
 	memcpy(m->expected, m->out, size_B);
 	memset(m->out, 0xee, size_B);
+	/* Otherwise nothing would be compared. */
+	CHECK(expected != CUDA_SUCCESS || memcmp(m->out, m->expected, size_B));
 	const CUresult result = launch(module, false, shape, &parameters);
 	if (result == expected && (result != CUDA_SUCCESS || !memcmp(m->out, m->expected, size_B)))
 		return true;
@@ -455,10 +468,10 @@ static void random_kernels(void)
 
 /* Each work-item folds the bits of the results of many numbers into one number. */
 static const char circular_ptx[] = HEADER
-	".entry k(.param .u64 out, .param .u32 given_stride, .param .u32 given_count) {\n"
+	".entry k(.param .u64 given_out, .param .u32 given_stride, .param .u32 given_count) {\n"
 	".reg .pred p; .reg .b32 n, x, s, c, f, g, i, count, stride; .reg .b64 a, b;\n"
 	"mov.u32 n, %tid.x; mov.u32 i, %ctaid.x; mad.lo.u32 n, i, 32, n;\n"
-	"ld.param.u64 a, [out]; ld.param.u32 stride, [given_stride]; ld.param.u32 count, [given_count];\n"
+	"ld.param.u64 a, [given_out]; ld.param.u32 stride, [given_stride]; ld.param.u32 count, [given_count];\n"
 	"mul.wide.u32 b, n, 16; add.u64 a, a, b; mul.lo.u32 x, n, count; mul.lo.u32 x, x, stride;\n"
 	"mov.u32 s, 0; mov.u32 c, 0; mov.u32 f, 0; mov.u32 i, 0;\n"
 	"L: sin.approx.f32 g, x; mad.lo.u32 s, s, 0x01000193, g; cos.approx.f32 g, x; mad.lo.u32 c, c, 0x01000193, g;\n"
@@ -503,14 +516,14 @@ static void write_clamped(const char *type, char width, unsigned count, unsigned
 		at += (unsigned)snprintf(data + at, sizeof(data) - at, "%s%c%u", i ? ", " : "", width, i);
 	const char *open = count > 1 ? "{" : "", *close = count > 1 ? "}" : "";
 	bytes_finish(&ptx);
-	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 in, .param .u64 out)\n{\n");
+	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 given_in, .param .u64 given_out)\n{\n");
 	declare(&ptx);
 	bytes_printf(&ptx, ".shared .align 16 .b8 room[8192];\n"
 		     "mov.u32 n0, %%ctaid.x; mov.u32 n1, %%ntid.x; mov.u32 n2, %%tid.y; mov.u32 n3, %%ntid.y;\n"
 		     "mul.lo.u32 n4, n0, n3; add.u32 n4, n4, n2; mov.u32 n2, %%tid.x; mad.lo.u32 n0, n4, n1, n2;\n"
 		     "sub.s32 n2, n0, 3; max.s32 n2, n2, 0; min.s32 n2, n2, 90; %s\n"
-		     "ld.param.u64 in, [in]; ld.param.u64 out, [out]; mul.wide.u32 a, n2, %u; mul.wide.u32 b, n0, "
-		     "%u;\n",
+		     "ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out];\n"
+		     "mul.wide.u32 a, n2, %u; mul.wide.u32 b, n0, %u;\n",
 		     scatter ? "xor.b32 n2, n2, 5;" : "", size_B, size_B);
 	if (!strcmp(space, "shared"))
 		bytes_printf(&ptx,
@@ -523,6 +536,7 @@ static void write_clamped(const char *type, char width, unsigned count, unsigned
 	else
 		bytes_printf(&ptx,
 			     "add.u64 l7, in, a; add.u64 b, out, b; add.u64 a, out, a; add.u64 a, a, 16384;\n"
+			     "mov.u32 n7, %%ctaid.x; mul.wide.u32 l6, n7, 16384; add.u64 a, a, l6;\n"
 			     "ld.global.%s %s%s%s, [l7]; st.global.%s [b], %s%s%s; st.global.%s [a], %s%s%s;\n",
 			     type, open, data, close, type, open, data, close, type, open, data, close);
 	bytes_append_string(&ptx, "ret;\n}\n");
@@ -561,11 +575,11 @@ static void clamped_addresses(void)
 /* --- loops that lanes leave at different times, with loads from anywhere ---------- */
 
 static const char rows_ptx[] = HEADER
-	".entry k(.param .u64 in, .param .u64 out) {\n"
+	".entry k(.param .u64 given_in, .param .u64 given_out) {\n"
 	".reg .pred p, q; .reg .b32 n, i, j, m, c, v, s; .reg .f32 f, g; .reg .b64 a, b, in, out;\n"
 	"mov.u32 m, %ctaid.x; mov.u32 i, %ntid.x; mov.u32 j, %ntid.y; mul.lo.u32 j, j, m; mov.u32 n, %tid.y; "
 	"add.u32 j, j, n;\n"
-	"mov.u32 n, %tid.x; mad.lo.u32 n, j, i, n; ld.param.u64 in, [in]; ld.param.u64 out, [out];\n"
+	"mov.u32 n, %tid.x; mad.lo.u32 n, j, i, n; ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out];\n"
 	"mul.wide.u32 a, n, 4; add.u64 b, in, a; ld.global.u32 m, [b]; and.b32 m, m, 31; mov.u32 i, 0; mov.u32 s, 0; "
 	"mov.f32 f, 0f00000000;\n"
 	"L: setp.ge.u32 p, i, m; @p bra E;\n"
@@ -597,8 +611,8 @@ static void rows_of_different_lengths(void)
 /* --- faults ---------- */
 
 static const char store_ptx[] = HEADER
-	".entry k(.param .u64 in, .param .u64 out) { .reg .b32 n; .reg .b64 a, b;\n"
-	"mov.u32 n, %tid.x; mul.wide.u32 b, n, 4; ld.param.u64 a, [out]; add.u64 a, a, b;\n"
+	".entry k(.param .u64 given_in, .param .u64 given_out) { .reg .b32 n; .reg .b64 a, b;\n"
+	"mov.u32 n, %tid.x; mul.wide.u32 b, n, 4; ld.param.u64 a, [given_out]; add.u64 a, a, b;\n"
 	"st.global.u32 [a], n; ret; }\n";
 
 /* The twentieth work-item stores behind the memory: in both ways the same is said. */
