@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t none = UINT64_MAX;
@@ -77,43 +78,57 @@ static bool has(const char *list, const char *controller)
 	}
 }
 
-/* The path of the process's group below the controller's uppermost one, as /proc/self/cgroup names it in lines such as
- * "4:cpu,cpuacct:/jobs/7"; "" if it is not known, or outside of what this process may see ("/../..."). */
-static void find_group(const char *root, const char *controller, char path[PATH_MAX])
+/* Appends the path of the process's group below the controller's uppermost one, as /proc/self/cgroup names it in lines
+ * such as "4:cpu,cpuacct:/jobs/7"; nothing if it is not known, or outside of what this process may see ("/../...").
+ * Nothing long is on the stack, because threads of the application may have only 16 KiB. */
+static void find_group(const char *root, const char *controller, struct bytes *group_out)
 {
 	struct bytes name = BYTES_INIT;
-	char line[PATH_MAX + 64];
+	char *line = NULL;
+	size_t capacity_B = 0;
 	bytes_printf(&name, "%s/proc/self/cgroup", root);
 	FILE *file = bytes_failed(&name) ? NULL : fopen(bytes_string(&name), "re");
-	*path = '\0';
-	while (file && !*path && fgets(line, sizeof(line), file)) {
+	while (file && !group_out->size_B && getline(&line, &capacity_B, file) > 0) {
 		char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
 		if (!group)
 			continue;
 		*group++ = '\0';
 		group[strcspn(group, "\n")] = '\0';
-		if (has(list + 1, controller) && *group == '/' && !strstr(group, "/..") && strlen(group) < PATH_MAX)
-			strcpy(path, group);
+		if (has(list + 1, controller) && *group == '/' && !strstr(group, "/.."))
+			bytes_append_string(group_out, group);
 	}
+	free(line);
 	if (file)
 		fclose(file);
 	bytes_finish(&name);
 }
 
+/* What `limit` says of the first length characters of a group's path. */
+static uint64_t limit_of(const char *root, const char *folder, const char *group, size_t length,
+			 uint64_t (*limit)(const char *))
+{
+	struct bytes whole = BYTES_INIT;
+	bytes_printf(&whole, "%s%s", root, folder);
+	bytes_append(&whole, group, length);
+	const uint64_t here = bytes_failed(&whole) ? none : limit(bytes_string(&whole));
+	bytes_finish(&whole);
+	return here;
+}
+
 /* The least that `limit` says of the process's group and those above it.  folder: the uppermost one of a controller. */
 static uint64_t least(const char *root, const char *controller, const char *folder, uint64_t (*limit)(const char *))
 {
-	char group[PATH_MAX];
-	uint64_t found = none;
-	find_group(root, controller, group);
-	for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
-		struct bytes whole = BYTES_INIT;
-		*end = '\0';
-		bytes_printf(&whole, "%s%s%s", root, folder, group);
-		const uint64_t here = bytes_failed(&whole) ? none : limit(bytes_string(&whole));
+	struct bytes group = BYTES_INIT;
+	find_group(root, controller, &group);
+	const char *path = bytes_string(&group);
+	uint64_t found = limit_of(root, folder, path, group.size_B, limit);
+	for (size_t end = group.size_B; end-- > 0;) {
+		if (path[end] != '/')
+			continue;
+		const uint64_t here = limit_of(root, folder, path, end, limit);
 		found = here < found ? here : found;
-		bytes_finish(&whole);
 	}
+	bytes_finish(&group);
 	return found;
 }
 
