@@ -344,6 +344,8 @@ bool ptx_decode_logic(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return false;
 	if (combines != (operands[0].pair != NULL))
 		return ptx_unknown(parser);
+	if (operands[4].kind != PTX_INTEGER)
+		return ptx_fail(parser, parser->instruction.line, "lop3 wants a constant as its table");
 	x[0] = ptx_destination(parser, &operands[0], 'w');
 	for (unsigned i = 1; i < 5; i++)
 		x[i] = ptx_source(parser, &operands[i], 'w');

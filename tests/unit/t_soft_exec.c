@@ -570,6 +570,7 @@ static void refusals(void)
 		{HEADER ".entry k() { .reg .b32 %r<2>; .reg .b64 %l<2>; "
 		 "add.s32 %r0, %r1, %l1; }", "width"},
 		{HEADER ".entry k() { .reg .b32 %r<2>; add.s32 %r0, %r1; }", "2 operands, not 3"},
+		{HEADER ".entry k() { .reg .b32 %r<2>; lop3.b32 %r0, %r0, %r0, %r0, %r1; }", "constant"},
 		{HEADER ".entry k() { bra NOWHERE; }", "NOWHERE"},
 		{HEADER ".entry k() { .reg .f32 %f<4>; .reg .b64 %l<2>; "
 		 "tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%f0, %f1}]; }", "texture"},

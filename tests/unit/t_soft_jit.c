@@ -42,7 +42,10 @@ static void write_instruction(struct bytes *ptx, const char *name, const char *s
 {
 	bytes_printf(ptx, "%s ", name);
 	for (unsigned k = 0; shape[k]; k++)
-		bytes_printf(ptx, "%s%c%u", k ? ", " : "", shape[k], choose(shape[k]));
+		if (k == 4 && !strcmp(name, "lop3.b32"))
+			bytes_printf(ptx, ", %u", random_below(256));
+		else
+			bytes_printf(ptx, "%s%c%u", k ? ", " : "", shape[k], choose(shape[k]));
 	bytes_append_string(ptx, ";\n");
 }
 
