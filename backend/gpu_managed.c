@@ -293,7 +293,9 @@ void gpu_managed_free(struct gpu_managed *managed, struct gpu_event *const *afte
 
 void gpu_managed_note_use(struct gpu_managed *managed)
 {
-	if (!atomic_exchange(&managed->arrived, true))
+	/* Whether pages have arrived is a guess.  Without the option, all memory counts as awaited as long as it
+	 * exists, so that no page is ever evicted for another one. */
+	if (option_flag(OPTION_OVERSUBSCRIBE) && !atomic_exchange(&managed->arrived, true))
 		atomic_fetch_sub(&awaited_B, managed->home_B);
 }
 
