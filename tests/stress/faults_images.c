@@ -113,6 +113,17 @@ static void work_layers(struct faults_run *run, cl_command_queue queue, cl_progr
 	TRY(clReleaseKernel(kernel));
 }
 
+/* One kernel writes all texels, and another one puts their doubles, which are expected, into out. */
+static void work_twice(struct faults_run *run, cl_command_queue queue, cl_program program, cl_mem image, cl_mem out,
+		       float expected)
+{
+	static float texels[IMAGE_B / 4];
+	work_layers(run, queue, program, "layers_put", image, NULL);
+	work_layers(run, queue, program, "layers_double", image, out);
+	TRY(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
+	check(run, texels, expected, __LINE__);
+}
+
 /* Kernels use the array of a buffer through its mirror: one writes all texels, one takes their doubles. */
 static void work_mirror(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
@@ -125,10 +136,7 @@ static void work_mirror(struct faults_run *run, cl_command_queue queue, cl_progr
 	cl_mem out = clCreateBuffer(run->context, 0, IMAGE_B, NULL, &code);
 	NOTE(clCreateBuffer, code);
 	if (image && out) {
-		work_layers(run, queue, program, "layers_put", image, NULL);
-		work_layers(run, queue, program, "layers_double", image, out);
-		TRY(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
-		check(run, texels, 10, __LINE__);
+		work_twice(run, queue, program, image, out, 10);
 		TRY(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
 		check(run, texels, 5, __LINE__);
 	}
@@ -140,7 +148,6 @@ static void work_mirror(struct faults_run *run, cl_command_queue queue, cl_progr
 /* A packed image, which kernels use as floats: 5-6-5 bits of what the first one writes, 5, are all ones. */
 static void work_packed(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
-	static float texels[IMAGE_B / 4];
 	static unsigned short words[WIDTH * HEIGHT];
 	static const size_t layers[3] = {WIDTH, HEIGHT / 2, 2};
 	const cl_image_format format = {CL_RGB, CL_UNORM_SHORT_565};
@@ -152,10 +159,7 @@ static void work_packed(struct faults_run *run, cl_command_queue queue, cl_progr
 	cl_mem out = clCreateBuffer(run->context, 0, IMAGE_B, NULL, &code);
 	NOTE(clCreateBuffer, code);
 	if (image && out) {
-		work_layers(run, queue, program, "layers_put", image, NULL);
-		work_layers(run, queue, program, "layers_double", image, out);
-		TRY(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, IMAGE_B, texels, 0, NULL, NULL));
-		check(run, texels, 2, __LINE__);
+		work_twice(run, queue, program, image, out, 2);
 		TRY(clEnqueueReadImage(queue, image, CL_TRUE, origin, layers, 0, 0, words, 0, NULL, NULL));
 		WRONG_UNLESS(run->errors || words[7] == 0xFFFF);
 	}
