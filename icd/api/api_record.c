@@ -9,21 +9,40 @@
 #include "icd/graph/mutable_command.h"
 #include "icd/api/record.h"
 
-static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+/* cl_khr_command_buffer_multi_device: "CL_INVALID_COMMAND_QUEUE if either command_queue is NULL and command_buffer was
+ * created with more than one queue, or command_queue is not NULL and not a command-queue listed on command_buffer
+ * creation", and "CL_INVALID_CONTEXT if command_queue is not NULL, and the context associated with command_queue and
+ * command_buffer is not the same". */
+static cl_int queue_choose(cl_command_buffer_khr buffer, cl_command_queue *queue)
+{
+	if (!*queue) {
+		*queue = buffer->queues[0];
+		return buffer->queue_count == 1 ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+	}
+	cl_int error = object_check(*queue, &ocl_queue_type);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < buffer->queue_count; i++)
+		if (buffer->queues[i] == *queue)
+			return CL_SUCCESS;
+	return (*queue)->context == buffer->queues[0]->context ? CL_INVALID_COMMAND_QUEUE : CL_INVALID_CONTEXT;
+}
+
+static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue *queue,
 			const struct ocl_sync_list *list)
 {
 	cl_int error = object_check(buffer, &ocl_command_buffer_type);
 	if (error)
 		return error;
-	/* Without cl_khr_command_buffer_multi_device the queue has to be NULL: the buffer's own queue is used. */
-	if (queue)
-		return CL_INVALID_COMMAND_QUEUE;
+	error = queue_choose(buffer, queue);
+	if (error)
+		return error;
 	if (ocl_command_buffer_state(buffer) != OCL_RECORDING)
 		return CL_INVALID_OPERATION;
 	return !list->count == !list->points ? CL_SUCCESS : CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
 }
 
-cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue *queue,
 			const cl_command_properties_khr *properties,
 			const struct ocl_sync_list *list, const void *mutable_handle)
 {
@@ -40,7 +59,7 @@ cl_int CL_API_CALL ocl_record_barrier(OCL_RECORD_FIRST, OCL_RECORD_LAST)
 	cl_int error = OCL_RECORD_CHECK;
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_marker, command_buffer->queue, CL_COMMAND_BARRIER,
+	ocl_command_init(&command, &ocl_command_marker, command_queue, CL_COMMAND_BARRIER,
 			 NULL);
 	command.joins = !list.count;
 	command.bars = true;
@@ -56,7 +75,7 @@ cl_int CL_API_CALL ocl_record_copy_buffer(OCL_RECORD_FIRST, cl_mem src_buffer, c
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = enqueue_make_copy(&command, accesses, command_buffer->queue, src_buffer,
+		error = enqueue_make_copy(&command, accesses, command_queue, src_buffer,
 					  dst_buffer, src_offset, dst_offset, size);
 	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
 							 NULL, sync_point);
@@ -76,7 +95,7 @@ cl_int CL_API_CALL ocl_record_copy_buffer_rect(OCL_RECORD_FIRST, cl_mem src_buff
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = enqueue_make_copy_rect(&command, accesses, command_buffer->queue, &from,
+		error = enqueue_make_copy_rect(&command, accesses, command_queue, &from,
 					       &to, region);
 	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
 							 NULL, sync_point);
@@ -91,7 +110,7 @@ cl_int CL_API_CALL ocl_record_fill_buffer(OCL_RECORD_FIRST, cl_mem buffer, const
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = enqueue_make_fill(&command, accesses, command_buffer->queue, buffer,
+		error = enqueue_make_fill(&command, accesses, command_queue, buffer,
 					  pattern, pattern_size, offset, size);
 	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
 							 NULL, sync_point);
@@ -130,7 +149,7 @@ static cl_int properties_read(const cl_command_properties_khr *list,
 	return CL_SUCCESS;
 }
 
-static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
+static cl_int launch_record(cl_command_buffer_khr buffer, cl_command_queue queue, cl_kernel kernel,
 			    const struct ocl_ndrange *range,
 			    const cl_command_properties_khr *list_of_properties,
 			    const struct launch_properties *properties,
@@ -140,7 +159,7 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 	struct _cl_mutable_command_khr *handle = NULL;
 	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	struct ocl_command command;
-	cl_int error = ocl_launch_init(&command, own, buffer->queue, kernel,
+	cl_int error = ocl_launch_init(&command, own, queue, kernel,
 				       CL_COMMAND_NDRANGE_KERNEL, range);
 	const bool set = error != CL_INVALID_KERNEL_ARGS || !properties->waits_for_arguments;
 	ocl_launch_record(&command);
@@ -150,10 +169,10 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 		error = CL_SUCCESS;
 	}
 	if (error)
-		ocl_complain_launch("clCommandNDRangeKernelKHR", buffer->queue, kernel, range,
+		ocl_complain_launch("clCommandNDRangeKernelKHR", queue, kernel, range,
 				    error);
 	else
-		error = ocl_mutable_create(buffer, kernel, range, list_of_properties,
+		error = ocl_mutable_create(buffer, queue, kernel, range, list_of_properties,
 					   properties->fields, set, &handle);
 	if (!error)
 		error = ocl_command_buffer_record(buffer, &command, list, handle, point);
@@ -175,10 +194,10 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 	};
 	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct launch_properties read;
-	cl_int error = any_check(command_buffer, command_queue, &list);
+	cl_int error = any_check(command_buffer, &command_queue, &list);
 	if (!error)
 		error = object_check(kernel, &ocl_kernel_type);
-	if (!error && kernel->program->context != command_buffer->queue->context)
+	if (!error && kernel->program->context != command_queue->context)
 		error = CL_INVALID_CONTEXT;
 	if (!error)
 		error = properties_read(properties, &read);
@@ -186,6 +205,6 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 	 * size. */
 	if (!error && (read.keeps_groups || command_buffer->keeps_groups) && !local_work_size)
 		error = CL_INVALID_VALUE;
-	return error ? error : launch_record(command_buffer, kernel, &range, properties, &read,
+	return error ? error : launch_record(command_buffer, command_queue, kernel, &range, properties, &read,
 					     &list, sync_point, mutable_handle);
 }

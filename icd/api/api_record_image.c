@@ -16,7 +16,7 @@ cl_int CL_API_CALL ocl_record_copy_image(OCL_RECORD_FIRST, cl_mem src_image, cl_
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = enqueue_make_copy_image(&command, accesses, command_buffer->queue,
+		error = enqueue_make_copy_image(&command, accesses, command_queue,
 						src_image, dst_image, src_origin, dst_origin,
 						region);
 	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list, NULL,
@@ -32,19 +32,19 @@ cl_int CL_API_CALL ocl_record_fill_image(OCL_RECORD_FIRST, cl_mem image, const v
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = enqueue_make_fill_image(&command, accesses, command_buffer->queue, image,
+		error = enqueue_make_fill_image(&command, accesses, command_queue, image,
 						fill_color, origin, region);
 	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list, NULL,
 							 sync_point);
 }
 
-static cl_int image_buffer_record(cl_command_buffer_khr buffer,
+static cl_int image_buffer_record(cl_command_buffer_khr buffer, cl_command_queue queue,
 				  const struct enqueue_image_buffer *given, bool to_image,
 				  const struct ocl_sync_list *list, cl_sync_point_khr *point)
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = enqueue_make_image_buffer(&command, accesses, buffer->queue, given,
+	cl_int error = enqueue_make_image_buffer(&command, accesses, queue, given,
 						 to_image);
 	return error ? error : ocl_command_buffer_record(buffer, &command, list, NULL, point);
 }
@@ -58,7 +58,7 @@ cl_int CL_API_CALL ocl_record_copy_buffer_to_image(OCL_RECORD_FIRST, cl_mem src_
 						   src_offset};
 	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	cl_int error = OCL_RECORD_CHECK;
-	return error ? error : image_buffer_record(command_buffer, &given, true, &list,
+	return error ? error : image_buffer_record(command_buffer, command_queue, &given, true, &list,
 						   sync_point);
 }
 
@@ -71,17 +71,16 @@ cl_int CL_API_CALL ocl_record_copy_image_to_buffer(OCL_RECORD_FIRST, cl_mem src_
 						   dst_offset};
 	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	cl_int error = OCL_RECORD_CHECK;
-	return error ? error : image_buffer_record(command_buffer, &given, false, &list,
+	return error ? error : image_buffer_record(command_buffer, command_queue, &given, false, &list,
 						   sync_point);
 }
 
 /* --- shared virtual memory --------------------------------------------------------------------- */
 
 /* clEnqueueSVMMemcpy: CL_INVALID_OPERATION when the device does not support SVM. */
-static cl_int svm_check(cl_command_buffer_khr buffer)
+static cl_int svm_check(cl_command_queue queue)
 {
-	return ocl_svm_capabilities(buffer->queue->device->caps) ? CL_SUCCESS
-								 : CL_INVALID_OPERATION;
+	return ocl_svm_capabilities(queue->device->caps) ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
 /* Releases the references of the unrecorded command; the recorded copy has its own. */
@@ -99,10 +98,10 @@ cl_int CL_API_CALL ocl_record_svm_copy(OCL_RECORD_FIRST, void *dst_ptr, const vo
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = svm_check(command_buffer);
+		error = svm_check(command_queue);
 	if (error)
 		return error;
-	error = ocl_svm_make_copy(&command, accesses, command_buffer->queue, dst_ptr, src_ptr,
+	error = ocl_svm_make_copy(&command, accesses, command_queue, dst_ptr, src_ptr,
 				  size);
 	if (!error)
 		error = ocl_command_buffer_record(command_buffer, &command, &list, NULL,
@@ -119,10 +118,10 @@ cl_int CL_API_CALL ocl_record_svm_fill(OCL_RECORD_FIRST, void *svm_ptr, const vo
 	struct ocl_command command;
 	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
-		error = svm_check(command_buffer);
+		error = svm_check(command_queue);
 	if (error)
 		return error;
-	error = ocl_svm_make_fill(&command, accesses, command_buffer->queue, svm_ptr, pattern,
+	error = ocl_svm_make_fill(&command, accesses, command_queue, svm_ptr, pattern,
 				  pattern_size, size);
 	if (!error)
 		error = ocl_command_buffer_record(command_buffer, &command, &list, NULL,

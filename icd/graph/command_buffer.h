@@ -5,6 +5,9 @@
  * and collects their accesses.  Enqueueing the buffer is then one command like any other: its accesses bring the
  * bytes of all commands to the device, and its operation is one launch of the graph.
  *
+ * A buffer of several queues (cl_khr_command_buffer_multi_device) is divided into parts (command_part.h) with a graph
+ * each, and enqueueing it enqueues a command for each part, with wait lists, and a marker that waits for all.
+ *
  * The addresses of buffers on a device never change, so a graph stays valid.  Kernel launches can be changed between
  * enqueues (mutable_command.h): in the graph itself if no enqueued command still waits to launch it, otherwise in a
  * new graph.
@@ -13,7 +16,7 @@
 #ifndef CULVERT_ICD_COMMAND_BUFFER_H
 #define CULVERT_ICD_COMMAND_BUFFER_H
 
-#include "icd/graph/command_graph.h"
+#include "icd/graph/command_part.h"
 #include "icd/include/khr_command_buffer.h"
 
 extern const struct object_type ocl_command_buffer_type;
@@ -23,7 +26,8 @@ enum ocl_recording { OCL_RECORDING, OCL_FINALIZING, OCL_FINALIZED, OCL_EXECUTABL
 
 struct _cl_command_buffer_khr {
 	struct object base;
-	cl_command_queue queue;          /* ref held */
+	cl_command_queue *queues;        /* owned array, with references; all have the same context */
+	uint32_t queue_count;            /* at least 1 */
 	cl_command_buffer_properties_khr *properties; /* owned, with the final 0; or NULL */
 	size_t property_count;           /* with the final 0 */
 	cl_command_buffer_flags_khr flags;
@@ -35,11 +39,15 @@ struct _cl_command_buffer_khr {
 	struct ocl_recorded *commands;   /* owned; from finalizing on only the thread that set busy uses them */
 	uint32_t count, capacity;        /* of commands */
 	uint32_t barrier;                /* 1 + the position of the last barrier in commands; 0: none */
-	struct ocl_command_graph *graph;     /* a reference; NULL until it is executable */
+	uint32_t *last;                  /* owned: for each queue 1 + the position of its last command; 0: none */
+	/* Owned: made when it is finalized.  The lock guards their graphs alone, which are NULL until it is
+	 * executable. */
+	struct ocl_command_part *parts;
+	uint32_t part_count;
 };
 
-/* properties: checked, or NULL; flags, keeps_groups: their meaning. */
-cl_int ocl_command_buffer_create(cl_command_queue queue,
+/* queues: checked, of one context.  properties: checked, or NULL; flags, keeps_groups: their meaning. */
+cl_int ocl_command_buffer_create(cl_uint queue_count, const cl_command_queue *queues,
 				 const cl_command_buffer_properties_khr *properties,
 				 cl_command_buffer_flags_khr flags, bool keeps_groups,
 				 cl_command_buffer_khr *buffer_out);
@@ -50,8 +58,8 @@ struct ocl_sync_list {
 	const cl_sync_point_khr *points;
 };
 
-/* Records a copy of command, which stays the caller's.  On success the buffer owns handle, which may be NULL.
- * CL_INVALID_OPERATION: it is finalized; CL_INVALID_SYNC_POINT_WAIT_LIST_KHR. */
+/* Records a copy of command, which stays the caller's, and whose queue is one of the buffer's.  On success the buffer
+ * owns handle, which may be NULL. CL_INVALID_OPERATION: it is finalized; CL_INVALID_SYNC_POINT_WAIT_LIST_KHR. */
 cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_command *command,
 				 const struct ocl_sync_list *list,
 				 struct _cl_mutable_command_khr *handle,
@@ -72,10 +80,22 @@ cl_int ocl_command_buffer_change_begin(cl_command_buffer_khr buffer);
 cl_int ocl_command_buffer_rebuild_graph(cl_command_buffer_khr buffer, const uint32_t *positions,
 					struct ocl_command **before, uint32_t count);
 void ocl_command_buffer_change_end(cl_command_buffer_khr buffer);
+
+/* What a buffer has recorded.  Its commands, dependencies and handles do not change before _snapshot_end. */
+struct ocl_command_snapshot {
+	struct ocl_recorded *commands;   /* owned array of copies, without their own references */
+	uint32_t count, barrier;         /* as in the buffer */
+	enum ocl_recording state;        /* not OCL_FINALIZING */
+};
+/* Waits until no other thread changes or finalizes the buffer.  CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_command_buffer_snapshot_begin(cl_command_buffer_khr buffer, struct ocl_command_snapshot *snapshot);
+void ocl_command_buffer_snapshot_end(cl_command_buffer_khr buffer, struct ocl_command_snapshot *snapshot);
+
 enum ocl_recording ocl_command_buffer_state(cl_command_buffer_khr buffer);
 
-/* queue: has the same device and context as the buffer's own queue. */
-cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue queue,
+/* queues: one for each of the buffer's own, with the same device and context.  If a command for one of several parts
+ * cannot be enqueued, those before it run all the same. */
+cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, const cl_command_queue *queues,
 				  cl_uint count, const cl_event *events, cl_event *event_out);
 
 #endif

@@ -100,19 +100,23 @@ static void mirrored_gather(struct ocl_command_graph *graph, const struct ocl_co
 	}
 }
 
-static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
-			  struct ocl_command_graph *graph)
+static struct ocl_recorded *recorded_at(const struct ocl_recorded_list *list, uint32_t index)
+{
+	return &list->all[list->positions[index]];
+}
+
+static cl_int uses_gather(const struct ocl_recorded_list *list, struct ocl_command_graph *graph)
 {
 	size_t accesses = 0;
-	for (uint32_t i = 0; i < count; i++)
-		accesses += commands[i].command->access_count;
+	for (uint32_t i = 0; i < list->count; i++)
+		accesses += recorded_at(list, i)->command->access_count;
 	graph->accesses = malloc((accesses + 1) * sizeof(*graph->accesses));
 	graph->mirrored = malloc((accesses + 1) * sizeof(*graph->mirrored));
-	graph->stream_sets = malloc(((size_t)count + 1) * sizeof(struct ocl_stream_set *));
+	graph->stream_sets = malloc(((size_t)list->count + 1) * sizeof(struct ocl_stream_set *));
 	if (!graph->accesses || !graph->mirrored || !graph->stream_sets)
 		return CL_OUT_OF_HOST_MEMORY;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct ocl_command *command = commands[i].command;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct ocl_command *command = recorded_at(list, i)->command;
 		accesses_gather(graph, command);
 		if (!is_launch(command))
 			continue;
@@ -176,8 +180,7 @@ static cl_int counter_record(struct ocl_command_graph *graph, struct ocl_command
 /* The state while a graph is made. */
 struct recorder {
 	struct ocl_command_graph *graph;
-	struct ocl_recorded *commands;
-	uint32_t count;
+	const struct ocl_recorded_list *list;
 	struct gpu_stream *stream;       /* where the descriptors of images are written */
 	uint32_t *nodes;                 /* room for the nodes that one command follows */
 };
@@ -190,32 +193,34 @@ static bool follows(const struct ocl_recorded *recorded, uint32_t position)
 	return false;
 }
 
-/* A command also follows earlier ones that use the same mirror.  Adds their last nodes and returns how many. */
-static uint32_t mirror_nodes(const struct recorder *recorder, const struct ocl_recorded *recorded)
+/* A command also follows earlier ones that use the same mirror.  Adds their last nodes to the count nodes that there
+ * are, and returns how many there are then. */
+static uint32_t mirror_nodes(const struct recorder *recorder, const struct ocl_recorded *recorded, uint32_t count)
 {
 	const struct ocl_command_graph *graph = recorder->graph;
-	uint32_t count = 0;
-	for (uint32_t i = 0; graph->mirrored_count && &recorder->commands[i] != recorded; i++) {
-		const struct ocl_recorded *earlier = &recorder->commands[i];
+	for (uint32_t i = 0; graph->mirrored_count && recorded_at(recorder->list, i) != recorded; i++) {
+		const struct ocl_recorded *earlier = recorded_at(recorder->list, i);
 		bool shared = false;
 		for (uint32_t k = 0; k < graph->mirrored_count; k++)
 			shared = shared || (uses_mirror(earlier->command, graph->mirrored[k]) &&
 					    uses_mirror(recorded->command, graph->mirrored[k]));
-		if (shared && !follows(recorded, i))
-			recorder->nodes[recorded->after_count + count++] =
-				earlier->first_node + earlier->node_count - 1;
+		if (shared && !follows(recorded, recorder->list->positions[i]))
+			recorder->nodes[count++] = earlier->first_node + earlier->node_count - 1;
 	}
 	return count;
 }
 
+/* Commands of other parts end before this part starts. */
 static cl_int command_follow(const struct recorder *recorder, const struct ocl_recorded *recorded)
 {
+	uint32_t count = 0;
 	for (uint32_t i = 0; i < recorded->after_count; i++) {
-		const struct ocl_recorded *earlier = &recorder->commands[recorded->after[i]];
-		recorder->nodes[i] = earlier->first_node + earlier->node_count - 1;
+		const struct ocl_recorded *earlier = &recorder->list->all[recorded->after[i]];
+		if (earlier->part == recorded->part)
+			recorder->nodes[count++] = earlier->first_node + earlier->node_count - 1;
 	}
 	return gpu_graph_follow(recorder->graph->cuda_graph, recorder->nodes,
-				recorded->after_count + mirror_nodes(recorder, recorded));
+				mirror_nodes(recorder, recorded, count));
 }
 
 static cl_int command_record(const struct recorder *recorder, struct ocl_recorded *recorded)
@@ -244,8 +249,8 @@ static cl_int graph_record(const struct recorder *recorder)
 	struct ocl_command_graph *graph = recorder->graph;
 	const uint64_t before = gpu_stream_last(recorder->stream);
 	cl_int error = gpu_graph_create(graph->device, graph->share, &graph->cuda_graph);
-	for (uint32_t i = 0; i < recorder->count && !error; i++)
-		error = command_record(recorder, &recorder->commands[i]);
+	for (uint32_t i = 0; i < recorder->list->count && !error; i++)
+		error = command_record(recorder, recorded_at(recorder->list, i));
 	if (!error)
 		error = gpu_graph_finish(graph->cuda_graph);
 	if (!error && gpu_stream_last(recorder->stream) != before)
@@ -253,13 +258,13 @@ static cl_int graph_record(const struct recorder *recorder)
 	return error;
 }
 
-static cl_int graph_make(struct ocl_command_graph *graph, struct ocl_recorded *commands,
-			 uint32_t count)
+static cl_int graph_make(struct ocl_command_graph *graph, const struct ocl_recorded_list *list)
 {
-	struct recorder recorder = {.graph = graph, .commands = commands, .count = count};
-	recorder.nodes = malloc(((size_t)count + 1) * sizeof(*recorder.nodes));
-	graph->prints = calloc((size_t)count + 1, sizeof(*graph->prints));
-	graph->counters = calloc((size_t)count + 1, sizeof(*graph->counters));
+	const size_t room = (size_t)list->count + 1;
+	struct recorder recorder = {.graph = graph, .list = list};
+	recorder.nodes = malloc(room * sizeof(*recorder.nodes));
+	graph->prints = calloc(room, sizeof(*graph->prints));
+	graph->counters = calloc(room, sizeof(*graph->counters));
 	cl_int error = recorder.nodes && graph->prints && graph->counters ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	if (!error)
 		error = gpu_stream_acquire(graph->device, 0, &recorder.stream);
@@ -271,7 +276,7 @@ static cl_int graph_make(struct ocl_command_graph *graph, struct ocl_recorded *c
 	return error;
 }
 
-cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *commands, uint32_t count,
+cl_int ocl_command_graph_make(cl_command_queue queue, const struct ocl_recorded_list *list,
 			      struct ocl_command_graph **graph_out)
 {
 	struct ocl_command_graph *graph = calloc(1, sizeof(*graph));
@@ -281,9 +286,9 @@ cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *comma
 	ocl_stream_set_init(&graph->counting);
 	graph->device = queue->device->gpu;
 	graph->share = queue->device->share;
-	cl_int error = uses_gather(commands, count, graph);
+	cl_int error = uses_gather(list, graph);
 	if (!error)
-		error = graph_make(graph, commands, count);
+		error = graph_make(graph, list);
 	if (error)
 		ocl_command_graph_unref(graph);
 	else
@@ -311,14 +316,16 @@ bool ocl_recorded_is_like(const struct ocl_recorded *recorded, const struct ocl_
 	       !takes_images(command);
 }
 
-cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_recorded *commands,
-				uint32_t count, const uint32_t *positions, uint32_t position_count,
+cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, const struct ocl_recorded_list *list,
+				const uint32_t *positions, uint32_t position_count,
 				struct ocl_access **accesses_out, uint32_t *access_count_out)
 {
 	struct ocl_command_graph uses = {0};
-	cl_int error = uses_gather(commands, count, &uses);
+	cl_int error = uses_gather(list, &uses);
 	for (uint32_t i = 0; i < position_count && !error; i++) {
-		struct ocl_recorded *recorded = &commands[positions[i]];
+		struct ocl_recorded *recorded = &list->all[positions[i]];
+		if (recorded->part != recorded_at(list, 0)->part)
+			continue;
 		gpu_graph_revise(graph->cuda_graph, recorded->first_node);
 		error = places_find(recorded->command, NULL);
 		if (!error)

@@ -1,4 +1,4 @@
-/* A CUDA graph of the commands of a command buffer, with all that enqueueing it needs.
+/* A CUDA graph of the commands of a part of a command buffer (command_part.h), with all that enqueueing it needs.
  *
  * The addresses and arrays of memory on a device never change, so a graph stays valid.  The descriptors of images are
  * written while it is made, in a separate stream, after which its launches run.  Each kernel in the graph that prints
@@ -18,10 +18,19 @@ struct _cl_mutable_command_khr;
 struct ocl_recorded {
 	struct _cl_mutable_command_khr *handle; /* owned; NULL: it is not a kernel launch */
 	struct ocl_command *command;     /* owned */
+	uint32_t queue;                  /* the index of its queue in those of the command buffer */
+	uint32_t part;                   /* the index of its part; set when the command buffer is finalized */
 	uint32_t *after;                 /* owned: positions of the commands that it follows, each once */
 	uint32_t after_count;
 	uint32_t named_by;               /* a later command that has it in its after, while that list is made */
 	uint32_t first_node, node_count; /* its nodes in the CUDA graph that was made last */
+};
+
+/* The commands of one part, in the order of their recording. */
+struct ocl_recorded_list {
+	struct ocl_recorded *all;        /* the commands of the whole command buffer */
+	const uint32_t *positions;       /* which of them these are */
+	uint32_t count;
 };
 
 struct ocl_graph_print {
@@ -53,8 +62,8 @@ struct ocl_command_graph {
 	struct gpu_event *printed;
 };
 
-/* queue: the command buffer's.  CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
-cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *commands, uint32_t count,
+/* queue: that of the commands.  CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_command_graph_make(cl_command_queue queue, const struct ocl_recorded_list *list,
 			      struct ocl_command_graph **graph_out);
 void ocl_command_graph_unref(struct ocl_command_graph *graph);     /* NULL is fine */
 
@@ -63,10 +72,10 @@ bool ocl_command_graph_is_idle(const struct ocl_command_graph *graph);
 /* Whether a graph that was made with before can be changed to the command that is recorded now: that needs the same
  * nodes. */
 bool ocl_recorded_is_like(const struct ocl_recorded *recorded, const struct ocl_command *before);
-/* Changes an idle graph so that later runs use the commands at positions as they are now (ocl_recorded_is_like).
- * accesses_out: the accesses of all count commands, which the caller stores in the graph. */
-cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_recorded *commands,
-				uint32_t count, const uint32_t *positions, uint32_t position_count,
+/* Changes an idle graph of list so that later runs use those commands at positions that are in its part as they are now
+ * (ocl_recorded_is_like).  accesses_out: the accesses of all commands of list, which the caller stores in the graph. */
+cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, const struct ocl_recorded_list *list,
+				const uint32_t *positions, uint32_t position_count,
 				struct ocl_access **accesses_out, uint32_t *access_count_out);
 
 /* Puts a launch of the graph into stream, one of queue's.  A graph that prints may wait: then no lock may be held. */

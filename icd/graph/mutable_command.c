@@ -51,7 +51,7 @@ static cl_int clone_make(cl_kernel kernel, cl_kernel *clone_out)
 	return ocl_kernel_release(*clone_out);
 }
 
-cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
+cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_command_queue queue, cl_kernel kernel,
 			  const struct ocl_ndrange *range,
 			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
 			  struct _cl_mutable_command_khr **handle_out)
@@ -65,6 +65,7 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	}
 	object_init(&handle->base, &ocl_mutable_command_type);
 	handle->buffer = buffer;
+	handle->queue = queue;
 	object_ref(kernel);
 	handle->kernel = kernel;
 	handle->fields = fields;
@@ -115,7 +116,7 @@ static void trouble_tell(const struct trouble *trouble, cl_int error)
 		ocl_complain_value(call, kernel, trouble->argument->index,
 				   trouble->argument->size_B, error);
 	else
-		ocl_complain_launch(call, trouble->handle->buffer->queue, kernel, &ndrange, error);
+		ocl_complain_launch(call, trouble->handle->queue, kernel, &ndrange, error);
 }
 
 /* --- one change ----------------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static cl_int config_check(cl_command_buffer_khr buffer, const struct ocl_mutabl
 		return CL_INVALID_VALUE;
 	/* clSetKernelArgSVMPointer: CL_INVALID_OPERATION when no device of the context
 	 * supports SVM. */
-	return config->svm_argument_count && !ocl_svm_any(buffer->queue->context)
+	return config->svm_argument_count && !ocl_svm_any(buffer->queues[0]->context)
 		       ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
@@ -238,7 +239,7 @@ static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 					    range->has_local ? range->local : NULL};
 	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	struct ocl_command command;
-	cl_int error = ocl_launch_init(&command, own, handle->buffer->queue, next_values(handle),
+	cl_int error = ocl_launch_init(&command, own, handle->queue, next_values(handle),
 				       CL_COMMAND_NDRANGE_KERNEL, &ndrange);
 	handle->fresh_set = error != CL_INVALID_KERNEL_ARGS;
 	if (!handle->fresh_set) {
@@ -277,6 +278,58 @@ static cl_int change_make(const struct ocl_mutable_config *config, struct troubl
 	error = fresh_make(handle);
 	if (error)
 		*trouble = (struct trouble){.handle = handle, .range = handle->next.range};
+	return error;
+}
+
+/* --- copies for other queues ------------------------------------------------------------------ */
+
+static cl_int handle_copy(const struct _cl_mutable_command_khr *from, cl_command_buffer_khr buffer,
+			  cl_command_queue queue, struct _cl_mutable_command_khr **handle_out)
+{
+	struct _cl_mutable_command_khr *handle = calloc(1, sizeof(*handle));
+	if (!handle)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (ocl_properties_copy(from->properties, &handle->properties, &handle->property_count)) {
+		free(handle);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	object_init(&handle->base, &ocl_mutable_command_type);
+	handle->buffer = buffer;
+	handle->queue = queue;
+	object_ref(from->kernel);
+	handle->kernel = from->kernel;
+	handle->position = from->position;
+	handle->fields = from->fields;
+	handle->now = from->now;
+	(void)ocl_arguments_ref(handle->now.arguments);
+	cl_int error = from->values ? clone_make(from->values, &handle->values) : CL_SUCCESS;
+	if (error)
+		object_unref(handle);
+	else
+		*handle_out = handle;
+	return error;
+}
+
+cl_int ocl_mutable_remap(const struct _cl_mutable_command_khr *from, cl_command_buffer_khr buffer,
+			 cl_command_queue queue, struct _cl_mutable_command_khr **handle_out,
+			 struct ocl_command **command_out)
+{
+	struct _cl_mutable_command_khr *handle;
+	struct trouble trouble = {.handle = NULL};
+	cl_int error = handle_copy(from, buffer, queue, &handle);
+	if (error)
+		return error;
+	error = change_make(&(const struct ocl_mutable_config){.command = handle}, &trouble);
+	if (!error) {
+		*command_out = handle->fresh;
+		handle->fresh = NULL;
+		handle->set = handle->fresh_set;
+	}
+	change_drop(handle);
+	if (error)
+		object_unref(handle);
+	else
+		*handle_out = handle;
 	return error;
 }
 

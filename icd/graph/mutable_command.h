@@ -30,6 +30,7 @@ struct ocl_mutable_state {
 struct _cl_mutable_command_khr {
 	struct object base;
 	cl_command_buffer_khr buffer;
+	cl_command_queue queue;          /* one of the buffer's queues */
 	uint32_t position;               /* of the command in buffer */
 	cl_kernel kernel;                /* ref held: the kernel that was recorded */
 	cl_kernel values;                /* ref held: a clone of it, whose arguments are changed; NULL: none yet */
@@ -46,10 +47,16 @@ struct _cl_mutable_command_khr {
 };
 
 /* Makes a handle with the kernel's current arguments.  The caller has the only reference. */
-cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
+cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_command_queue queue, cl_kernel kernel,
 			  const struct ocl_ndrange *range,
 			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
 			  struct _cl_mutable_command_khr **handle_out);
+
+/* Makes a handle with the launch that from has now, and its command, for queue, one of the queues of buffer.  The
+ * caller owns both.  No other thread changes from.  The errors of recording the launch. */
+cl_int ocl_mutable_remap(const struct _cl_mutable_command_khr *from, cl_command_buffer_khr buffer,
+			 cl_command_queue queue, struct _cl_mutable_command_khr **handle_out,
+			 struct ocl_command **command_out);
 
 /* Makes all changes, or none if one is invalid. */
 cl_int ocl_mutable_update(cl_command_buffer_khr buffer, cl_uint count,

@@ -1,5 +1,5 @@
-/* cl_khr_command_buffer 0.9.8 and cl_khr_command_buffer_mutable_dispatch 0.9.5, for OpenCL headers that lack them or
- * have an older version.
+/* cl_khr_command_buffer 0.9.8, cl_khr_command_buffer_multi_device 0.9.2 and cl_khr_command_buffer_mutable_dispatch
+ * 0.9.5, for OpenCL headers that lack them or have an older version.
  *
  * In older headers the functions that record commands have other parameters; therefore they have other names here.
  * Applications find them by the names of the extension. */
@@ -30,6 +30,16 @@ typedef cl_properties cl_command_properties_khr;
 #endif
 #ifndef CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR
 #define CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR (1 << 2)
+#endif
+
+#ifndef CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR
+#define CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR 0x0908
+#define CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR (1 << 0)
+#define CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR (1 << 1)
+#define CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR (1 << 2)
+#define CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR 0x12AB
+#define CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR 0x12AC
+#define CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR (1 << 4)
 #endif
 
 #ifndef CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
@@ -97,6 +107,11 @@ cl_int CL_API_CALL ocl_update_mutable_commands(cl_command_buffer_khr command_buf
 cl_int CL_API_CALL ocl_mutable_command_info(cl_mutable_command_khr command, cl_uint param_name,
 					    size_t param_value_size, void *param_value,
 					    size_t *param_value_size_ret);
+
+cl_command_buffer_khr CL_API_CALL ocl_remap_command_buffer(
+	cl_command_buffer_khr command_buffer, cl_bool automatic, cl_uint num_queues, const cl_command_queue *queues,
+	cl_uint num_handles, const cl_mutable_command_khr *handles, cl_mutable_command_khr *handles_ret,
+	cl_int *errcode_ret);
 
 /* The first and the last parameters of all functions that record commands. */
 #define OCL_RECORD_FIRST                                                                          \

@@ -12,6 +12,7 @@
 #include "icd/include/khr_semaphore.h"
 #include "icd/object/extension.h"
 #include "icd/object/info_rows.h"
+#include "icd/object/platform.h"
 #include "icd/object/sub_device.h"
 
 #include <stdint.h>
@@ -261,6 +262,25 @@ static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out
 			uuid[8 * half + i] = (cl_uchar)(hash >> (8 * i));
 	}
 	return info_put(out, uuid, sizeof(uuid));
+}
+
+/* CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR: streams wait for events of other devices without the host, so that each
+ * device synchronizes with all, itself included.  Returns their number. */
+static cl_uint sync_devices(const cl_device_id **devices_out)
+{
+	const cl_device_id *devices = NULL;
+	cl_uint count = 0;
+	(void)ocl_platform_devices(&devices, &count);
+	if (devices_out)
+		*devices_out = devices;
+	return count;
+}
+
+static cl_int put_sync_devices(const struct info_out *out)
+{
+	const cl_device_id *devices;
+	const cl_uint count = sync_devices(&devices);
+	return info_put(out, devices, count * sizeof(*devices));
 }
 
 static cl_int put_luid(cl_device_id device, const struct info_out *out)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "icd/include/khr_command_buffer.h"
 #include "icd/include/khr_semaphore.h"
 #include "icd/object/extension.h"
 #include "icd/object/info_rows.h"

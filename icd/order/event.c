@@ -74,7 +74,7 @@ static void event_init(cl_event event, cl_context context, cl_command_queue queu
 	event->before_sequence = 0;
 	event->waiters = NULL;
 	event->callbacks = NULL;
-	event->watched = event->profiling = false;
+	event->watched = event->profiling = event->several = false;
 }
 
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
@@ -123,6 +123,14 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 	return CL_SUCCESS;
 }
 
+void ocl_event_set_several(cl_event event, cl_event begun)
+{
+	if (begun)
+		object_ref(begun);
+	event->begun = begun;
+	event->several = true;
+}
+
 void ocl_events_free(struct ocl_event_pool *pool)
 {
 	cl_event event;
@@ -156,6 +164,8 @@ static void event_destroy(struct object *object)
 		event->start = NULL;
 	}
 	witness_spare(event->done, &event->spare_done);
+	if (event->several)
+		object_unref(event->begun);
 	/* A user event whose status was never set does not count any more. */
 	if (!queue && !ocl_event_is_settled(event))
 		atomic_fetch_sub_explicit(&event->context->user_events, 1, memory_order_relaxed);
@@ -535,24 +545,27 @@ static cl_ulong later_of(cl_ulong a, cl_ulong b)
 
 cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *time_ns_out)
 {
-	if (!event->profiling || ocl_event_status(event) != CL_COMPLETE || !event->done ||
-	    !event->start)
+	/* "the host time is used when any device starts executing a command-buffer command": that is when the wait list
+	 * of the command buffer has ended. */
+	const struct _cl_event *first = event->several && event->begun ? event->begun : event;
+	struct gpu_event *start = first == event ? event->start : first->done;
+	if (!event->profiling || ocl_event_status(event) != CL_COMPLETE || !event->done || !start)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	uint64_t start_ns, end_ns;
-	cl_int error = gpu_event_time_ns(event->start, &start_ns);
+	cl_int error = gpu_event_time_ns(start, &start_ns);
 	if (!error)
 		error = gpu_event_time_ns(event->done, &end_ns);
 	if (error)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	/* The times come from two clocks that are never exactly equal; the order required by the specification is
 	 * enforced. */
-	const cl_ulong submit_ns = later_of(event->queued_ns, event->submit_ns);
-	start_ns = later_of(start_ns, event->arrived_ns < end_ns ? event->arrived_ns : end_ns);
+	const cl_ulong submit_ns = later_of(first->queued_ns, first->submit_ns);
+	start_ns = later_of(start_ns, first->arrived_ns < end_ns ? first->arrived_ns : end_ns);
 	start_ns = later_of(start_ns, submit_ns);
 	end_ns = later_of(end_ns, start_ns);
 	switch (name) {
 	case CL_PROFILING_COMMAND_QUEUED:
-		*time_ns_out = event->queued_ns;
+		*time_ns_out = first->queued_ns;
 		return CL_SUCCESS;
 	case CL_PROFILING_COMMAND_SUBMIT:
 		*time_ns_out = submit_ns;

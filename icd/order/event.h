@@ -48,6 +48,7 @@ struct _cl_event {
 	struct ocl_callback *callbacks;  /* owned: those that have not been called */
 	bool watched;                    /* watch was added (complete.h) */
 	bool profiling;                  /* constant: the queue has CL_QUEUE_PROFILING_ENABLE */
+	bool several;                    /* constant: of a command buffer of several queues */
 	/* With profiling: recorded before the command, and a GPU event to be used for that. */
 	struct gpu_event *start, *spare_start;
 	uint64_t queued_ns, submit_ns;   /* the host's times of CL_PROFILING_COMMAND_QUEUED and _SUBMIT */
@@ -60,6 +61,7 @@ struct _cl_event {
 		struct ocl_delivery poll;      /* for callbacks of an event with a fence */
 	};
 	struct opengl_fence *fence;      /* owned; NULL: the event is not linked to a sync object that is pending */
+	cl_event begun;                  /* ref held; only if several: ended before the first command; or NULL */
 };
 
 /* The result of submitting a command.  The receiver owns the references to start and done. */
@@ -82,6 +84,11 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 			       cl_event *event_out);
 /* Frees the events in the pool of a queue that ends. */
 void ocl_events_free(struct ocl_event_pool *pool);
+
+/* Makes the event that of an enqueue to several queues: it reports no queue (OpenCL 3.1 API, table of clGetEventInfo),
+ * and its times begin with those of begun, an event with profiling that ends before the first of the commands; NULL:
+ * there is no profiling.  The event, which no other thread knows yet, takes a reference to begun. */
+void ocl_event_set_several(cl_event event, cl_event begun);
 
 bool ocl_event_is_settled(const struct _cl_event *event);
 /* Whether the event is known to have failed; the GPU is not asked. */

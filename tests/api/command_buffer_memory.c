@@ -208,7 +208,7 @@ static void image_errors(void)
 	cl_sync_point_khr point = 7;
 	CHECK_CODE(more.fill_image(NULL, NULL, NULL, image, color, origin, whole, 0, NULL, NULL,
 				   NULL), CL_INVALID_COMMAND_BUFFER_KHR);
-	CHECK_CODE(more.fill_image(buffer, queues[0], NULL, image, color, origin, whole, 0, NULL,
+	CHECK_CODE(more.fill_image(buffer, queues[1], NULL, image, color, origin, whole, 0, NULL,
 				   NULL, NULL), CL_INVALID_COMMAND_QUEUE);
 	CHECK_CODE(more.fill_image(buffer, NULL, NULL, mem, color, origin, whole, 0, NULL, NULL,
 				   NULL), CL_INVALID_MEM_OBJECT);
@@ -279,7 +279,7 @@ static void svm_commands(void)
 		   CL_INVALID_VALUE);
 	CHECK_CODE(more.svm_fill(buffer, NULL, NULL, a + 1, pattern, 8, 8, 0, NULL, NULL, NULL),
 		   CL_INVALID_VALUE);
-	CHECK_CODE(more.svm_fill(buffer, queues[0], NULL, a, pattern, 4, 4, 0, NULL, NULL, NULL),
+	CHECK_CODE(more.svm_fill(buffer, queues[1], NULL, a, pattern, 4, 4, 0, NULL, NULL, NULL),
 		   CL_INVALID_COMMAND_QUEUE);
 	CHECK_OK(cb.finalize(buffer));
 	for (int turn = 0; turn < 2; turn++) {

@@ -3,11 +3,13 @@
 #include "config.h"
 
 #include "tests/api/errors_record.h"
+#include "tests/api/fixture.h"
 
 struct recorder recorder;
 struct record right;
 
-static cl_command_buffer_khr finalized, wrong_buffer;
+static cl_command_buffer_khr finalized, wrong_buffer, of_two;
+static cl_command_queue second;
 static void *svm;
 static const size_t zero[3], one[3] = {1, 1, 1};
 
@@ -22,7 +24,7 @@ static void recorder_find(void)
 		"clCommandCopyBufferRectKHR", "clCommandFillBufferKHR",
 		"clCommandNDRangeKernelKHR", "clCommandCopyImageKHR", "clCommandFillImageKHR",
 		"clCommandCopyImageToBufferKHR", "clCommandCopyBufferToImageKHR",
-		"clCommandSVMMemcpyKHR", "clCommandSVMMemFillKHR",
+		"clCommandSVMMemcpyKHR", "clCommandSVMMemFillKHR", "clRemapCommandBufferKHR",
 	};
 	_Static_assert(sizeof(recorder) == sizeof(names), "a name for each function");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -40,17 +42,15 @@ static cl_command_buffer_khr create(const cl_properties *properties)
 
 static void creation(void)
 {
-	const cl_command_queue two[] = {world.queue, world.queue};
+	const cl_command_queue two[] = {world.queue, world.queue}, mixed[] = {world.queue, world.foreign_queue};
 	const cl_properties unknown[] = {0x7777, 1, 0};
 	const cl_properties bad_bits[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 1u << 20, 0};
 	const cl_properties twice[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 0, CL_COMMAND_BUFFER_FLAGS_KHR,
 				       0, 0};
-	/* Synchronisation of several devices, which our buffers have not. */
-	const cl_properties device_side[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 1 << 2, 0};
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_COMMAND_QUEUE, 1,
 		     recorder.create(1, &world.wrong_queue, NULL, &error_code));
-	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 1,
-		     recorder.create(2, two, NULL, &error_code));
+	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_CONTEXT, 1,
+		     recorder.create(2, mixed, NULL, &error_code));
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 1,
 		     recorder.create(0, two, NULL, &error_code));
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 2,
@@ -58,7 +58,6 @@ static void creation(void)
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 3, create(unknown));
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 3, create(bad_bits));
 	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_VALUE, 3, create(twice));
-	ERROR_OBJECT(clCreateCommandBufferKHR, CL_INVALID_PROPERTY, 1, create(device_side));
 	ERROR_CODE(clRetainCommandBufferKHR, CL_INVALID_COMMAND_BUFFER_KHR, 1,
 		   recorder.retain(wrong_buffer));
 	ERROR_CODE(clReleaseCommandBufferKHR, CL_INVALID_COMMAND_BUFFER_KHR, 1,
@@ -127,6 +126,33 @@ static void running(void)
 	ERROR_CODE(clEnqueueCommandBufferKHR, CL_INVALID_EVENT_WAIT_LIST, 1,
 		   enqueue_after(2, wrong));
 	other_device();
+}
+
+static cl_command_buffer_khr remap(cl_bool automatic, cl_uint count, const cl_command_queue *queues)
+{
+	return recorder.remap(finalized, automatic, count, queues, 0, NULL, NULL, &error_code);
+}
+
+static void copies(void)
+{
+	const cl_command_queue two[] = {world.queue, world.queue};
+	cl_mutable_command_khr handle = (cl_mutable_command_khr)world.queue, copy = NULL;
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_COMMAND_BUFFER_KHR, 1,
+		     recorder.remap(wrong_buffer, CL_FALSE, 1, two, 0, NULL, NULL, &error_code));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 1, remap(CL_FALSE, 0, two));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 1, remap(CL_FALSE, 1, NULL));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 2, remap(CL_FALSE, 2, two));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 3,
+		     recorder.remap(finalized, CL_FALSE, 1, two, 1, NULL, &copy, &error_code));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 3,
+		     recorder.remap(finalized, CL_FALSE, 1, two, 1, &handle, NULL, &error_code));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 3,
+		     recorder.remap(finalized, CL_FALSE, 1, two, 0, &handle, &copy, &error_code));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_VALUE, 4,
+		     recorder.remap(finalized, CL_FALSE, 1, two, 1, &handle, &copy, &error_code));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_COMMAND_QUEUE, 1, remap(CL_FALSE, 1, &world.wrong_queue));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_CONTEXT, 1, remap(CL_FALSE, 1, &world.foreign_queue));
+	ERROR_OBJECT(clRemapCommandBufferKHR, CL_INVALID_OPERATION, 2, remap(CL_TRUE, 1, two));
 }
 
 /* --- changing ------------------------------------------------------------------------------------ */
@@ -238,18 +264,19 @@ static const struct command {
 	const char *name;
 	cl_int (*call)(const struct record *);
 	bool has_handle;                 /* a place for a handle is no error */
+	unsigned own_contexts;           /* number of conditions for CL_INVALID_CONTEXT before that for the queue */
 } commands[] = {
-	{"clCommandBarrierWithWaitListKHR", barrier, false},
-	{"clCommandCopyBufferKHR", copy, false},
-	{"clCommandCopyBufferRectKHR", copy_rect, false},
-	{"clCommandFillBufferKHR", fill, false},
-	{"clCommandNDRangeKernelKHR", launch, true},
-	{"clCommandCopyImageKHR", copy_image, false},
-	{"clCommandFillImageKHR", fill_image, false},
-	{"clCommandCopyImageToBufferKHR", image_to_buffer, false},
-	{"clCommandCopyBufferToImageKHR", buffer_to_image, false},
-	{"clCommandSVMMemcpyKHR", svm_copy, false},
-	{"clCommandSVMMemFillKHR", svm_fill, false},
+	{"clCommandBarrierWithWaitListKHR", barrier, false, 0},
+	{"clCommandCopyBufferKHR", copy, false, 1},
+	{"clCommandCopyBufferRectKHR", copy_rect, false, 1},
+	{"clCommandFillBufferKHR", fill, false, 1},
+	{"clCommandNDRangeKernelKHR", launch, true, 1},
+	{"clCommandCopyImageKHR", copy_image, false, 1},
+	{"clCommandFillImageKHR", fill_image, false, 1},
+	{"clCommandCopyImageToBufferKHR", image_to_buffer, false, 1},
+	{"clCommandCopyBufferToImageKHR", buffer_to_image, false, 1},
+	{"clCommandSVMMemcpyKHR", svm_copy, false, 0},
+	{"clCommandSVMMemFillKHR", svm_fill, false, 0},
 };
 
 #define COMMON(code, condition, ...)                                                              \
@@ -266,7 +293,10 @@ static void command_check(const struct command *command)
 	const cl_sync_point_khr no_point = 0x7777, zero = 0;
 	cl_mutable_command_khr handle = NULL;
 	error_require(!command->call(&right), command->name, __FILE__, __LINE__);
-	COMMON(CL_INVALID_COMMAND_QUEUE, 1, record.queue = world.queue);
+	COMMON(CL_INVALID_COMMAND_QUEUE, 2, record.queue = world.wrong_queue);
+	COMMON(CL_INVALID_COMMAND_QUEUE, 2, record.queue = second);
+	COMMON(CL_INVALID_COMMAND_QUEUE, 2, record.buffer = of_two);
+	COMMON(CL_INVALID_CONTEXT, command->own_contexts + 1, record.queue = world.foreign_queue);
 	COMMON(CL_INVALID_COMMAND_BUFFER_KHR, 1, record.buffer = wrong_buffer);
 	COMMON(CL_INVALID_OPERATION, 1, record.buffer = finalized);
 	COMMON(CL_INVALID_VALUE, 1, record.properties = unknown);
@@ -288,8 +318,12 @@ void errors_command_buffer(void)
 	REQUIRE(right.buffer && finalized && !recorder.finalize(finalized));
 	svm = clSVMAlloc(world.context, CL_MEM_READ_WRITE, 4096, 0);
 	REQUIRE(svm);
+	const cl_command_queue two[] = {world.queue, second = queue_make(world.context, world.device, 0)};
+	of_two = recorder.create(2, two, NULL, &error_code);
+	REQUIRE(of_two);
 	creation();
 	running();
+	copies();
 	updates();
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		command_check(&commands[i]);
@@ -301,5 +335,7 @@ void errors_command_buffer(void)
 	REQUIRE(!clFinish(world.queue));
 	REQUIRE(!recorder.release(right.buffer));
 	REQUIRE(!recorder.release(finalized));
+	REQUIRE(!recorder.release(of_two));
+	REQUIRE(!clReleaseCommandQueue(second));
 	clSVMFree(world.context, svm);
 }

@@ -67,6 +67,9 @@ struct recorder {
 	cl_int(CL_API_CALL *svm_copy)(RECORD_FIRST, void *, const void *, size_t, RECORD_LAST);
 	cl_int(CL_API_CALL *svm_fill)(RECORD_FIRST, void *, const void *, size_t, size_t,
 				      RECORD_LAST);
+	cl_command_buffer_khr(CL_API_CALL *remap)(cl_command_buffer_khr, cl_bool, cl_uint, const cl_command_queue *,
+						  cl_uint, const cl_mutable_command_khr *, cl_mutable_command_khr *,
+						  cl_int *);
 };
 
 extern struct recorder recorder;

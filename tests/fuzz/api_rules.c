@@ -529,6 +529,21 @@ RULE(update)
 		words[3] = (uintptr_t)configs;
 }
 
+/* Handles of the pool are of launches whose buffers live; anything else was never a handle. */
+RULE(remap)
+{
+	cl_mutable_command_khr *given = api_chunk(actor);
+	(void)call;
+	for (unsigned i = 0; i < API_LIST; i++)
+		given[i] = api_good_handle(actor, API_MUTABLE);
+	if (api_chance(actor, 2)) {
+		words[1] = CL_FALSE;
+		words[4] = words[5] = words[6] = 0;
+	} else if (words[4] <= API_LIST && words[5]) {
+		words[5] = (uintptr_t)given;
+	}
+}
+
 /* --- releases ------------------------------------------------------------------------------------------ */
 
 /* What a queue's commands use lives until they have ended. */
@@ -656,6 +671,7 @@ static const struct rule {
 	{"clCreateSemaphore", of_world},
 	{"clEnqueueWaitSemaphores", semaphore_wait},
 	{"clUpdateMutableCommands", update},
+	{"clRemapCommandBuffer", remap},
 	{"Info", question},
 };
 

@@ -103,6 +103,73 @@ static void play(struct faults_run *run, cl_platform_id platform,
 	NOTE(clReleaseCommandBufferKHR, entry->release(buffer));
 }
 
+static cl_command_buffer_khr copy_make(struct faults_run *run, cl_platform_id platform, cl_command_buffer_khr buffer,
+				       const cl_command_queue *queues)
+{
+	cl_command_buffer_khr(CL_API_CALL * remap)(cl_command_buffer_khr, cl_bool, cl_uint, const cl_command_queue *,
+						   cl_uint, const cl_mutable_command_khr *, cl_mutable_command_khr *,
+						   cl_int *);
+	void *found = clGetExtensionFunctionAddressForPlatform(platform, "clRemapCommandBufferKHR");
+	cl_int code = 12345;
+	memcpy(&remap, &found, sizeof(found));
+	if (!remap)
+		return NULL;
+	cl_command_buffer_khr copy = remap(buffer, CL_FALSE, 2, queues, 0, NULL, NULL, &code);
+	NOTE(clRemapCommandBufferKHR, code);
+	return copy;
+}
+
+/* A fill and a kernel of two queues, and the same commands the other way round. */
+static void play_on_two(struct faults_run *run, cl_platform_id platform, const struct command_buffer_entry *entry,
+			const cl_command_queue *queues, cl_kernel kernel, cl_mem mem)
+{
+	const cl_command_queue swapped[] = {queues[1], queues[0]};
+	const cl_uint zero = 0, one = 1;
+	const size_t words = N;
+	cl_sync_point_khr point = 0;
+	cl_event event = NULL;
+	cl_int code = 12345;
+	cl_command_buffer_khr copy = NULL, buffer = entry->create(2, queues, NULL, &code);
+	if (NOTE(clCreateCommandBufferKHR, code))
+		return;
+	TRY(clSetKernelArg(kernel, 1, sizeof(one), &one));
+	const bool recorded =
+		!NOTE(clCommandFillBufferKHR, entry->fill(buffer, queues[0], NULL, mem, &zero, 4, 0, SIZE_B, 0, NULL,
+							  &point, NULL)) &&
+		!NOTE(clCommandNDRangeKernelKHR, entry->launch(buffer, queues[1], NULL, kernel, 1, NULL, &words, NULL,
+							       1, &point, NULL, NULL)) &&
+		!NOTE(clFinalizeCommandBufferKHR, entry->finalize(buffer));
+	if (recorded)
+		copy = copy_make(run, platform, buffer, swapped);
+	if (recorded && !NOTE(clEnqueueCommandBufferKHR, entry->enqueue(0, NULL, buffer, 0, NULL, &event))) {
+		TRY(clWaitForEvents(1, &event));
+		TRY(clReleaseEvent(event));
+		check_words(run, queues[0], mem, 1);
+	}
+	if (copy) {
+		NOTE(clEnqueueCommandBufferKHR, entry->enqueue(0, NULL, copy, 0, NULL, NULL));
+		TRY(clFinish(queues[1]));
+		TRY(clFinish(queues[0]));
+		check_words(run, queues[1], mem, 1);
+		NOTE(clReleaseCommandBufferKHR, entry->release(copy));
+	}
+	TRY(clFinish(queues[0]));
+	TRY(clFinish(queues[1]));
+	NOTE(clReleaseCommandBufferKHR, entry->release(buffer));
+}
+
+static void two_queues(struct faults_run *run, cl_platform_id platform, const struct command_buffer_entry *entry,
+		       cl_command_queue queue, cl_kernel kernel, cl_mem mem)
+{
+	cl_command_queue queues[2] = {queue, NULL};
+	cl_int code = 12345;
+	queues[1] = clCreateCommandQueueWithProperties(run->context, run->devices[FAULTS_DEVICES - 1], NULL, &code);
+	if (NOTE(clCreateCommandQueueWithProperties, code))
+		return;
+	play_on_two(run, platform, entry, queues, kernel, mem);
+	TRY(clReleaseCommandQueue(queues[1]));
+}
+
 /* The same kernel as a node of a graph. */
 static void grid_play(struct faults_run *run, cl_command_queue queue, cl_kernel kernel)
 {
@@ -213,8 +280,10 @@ void faults_commands(struct faults_run *run, cl_command_queue queue)
 	cl_mem other = clCreateBuffer(run->context, 0, SIZE_B, NULL, &code);
 	cl_kernel kernel = NOTE(clCreateBuffer, code) ? NULL :
 			   kernel_make(run, source, "add", mem);
-	if (kernel && command_buffer_entry_find(platform, &entry))
+	if (kernel && command_buffer_entry_find(platform, &entry)) {
 		play(run, platform, &entry, queue, kernel, mem, other);
+		two_queues(run, platform, &entry, queue, kernel, mem);
+	}
 	if (kernel)
 		TRY(clReleaseKernel(kernel));
 	if (other)
