@@ -75,6 +75,21 @@ static bool host_can_hold(uint64_t all_B, uint64_t more_B)
 	return all_B <= memory_machine_B() / 2 && more_B <= memory_available_B() / 8 * 7;
 }
 
+/* Room that the device needs for the page tables of an allocation that exceeds it: at least 8 bytes for each page of
+ * 4 KiB.  A kernel that accesses a page for which there is no room is a fault that ends the context. */
+static uint64_t tables_B(uint64_t size_B)
+{
+	return size_B / 256;
+}
+
+/* How much of an allocation that exceeds the room left_B of a device is to be there: what remains beside its page
+ * tables and some room for code, stacks and buffers of the driver. */
+static uint64_t home_B_of(const struct gpu_device *device, uint64_t size_B, uint64_t left_B)
+{
+	const uint64_t spare_B = left_B / 16 + device->caps.memory_B / 64 + tables_B(size_B);
+	return left_B > spare_B ? (left_B - spare_B) / page_B * page_B : 0;
+}
+
 /* Decides how much of it will be at home.  size_B is counted as awaited already, and before_B was without it. */
 static cl_int home_choose(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
 			  uint64_t before_B, uint64_t *home_B_out)
@@ -85,9 +100,8 @@ static cl_int home_choose(struct gpu_device *const *devices, uint32_t count, uin
 	*home_B_out = size_B;
 	if (size_B <= left_B)
 		return CL_SUCCESS;
-	/* A sixteenth of the room is left for code, stacks and buffers of the driver. */
-	*home_B_out = (left_B - left_B / 16) / page_B * page_B;
-	if (!can_exceed())
+	*home_B_out = home_B_of(devices[0], size_B, left_B);
+	if (!can_exceed() || left_B < devices[0]->caps.memory_B / 512 + tables_B(size_B))
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	const uint64_t more_B = size_B - *home_B_out;
 	if (host_can_hold(atomic_fetch_add(&rest_B, more_B) + more_B, more_B))
@@ -193,6 +207,56 @@ cl_int gpu_managed_advise(struct gpu_device *device, const struct gpu_managed *m
 }
 #endif
 
+/* --- prefetches -------------------------------------------------------------------------- */
+
+#if CUDA_VERSION >= 12020
+/* The context of the stream's device is current. */
+static CUresult prefetch_range(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B,
+			       uint64_t size_B, bool to_host)
+{
+	if (!cuda.cuMemPrefetchAsync_v2 || !size_B)
+		return CUDA_SUCCESS;
+	return cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)managed->pointer + lo_B, size_B,
+					  location_of(to_host ? NULL : stream->device), 0, stream->cu_stream);
+}
+#else
+static CUresult prefetch_range(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B,
+			       uint64_t size_B, bool to_host)
+{
+	(void)stream, (void)managed, (void)lo_B, (void)size_B, (void)to_host;
+	return CUDA_SUCCESS;
+}
+#endif
+
+/* A prefetch is only a hint: without room on the device, pages move when they are accessed. */
+static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
+		       bool to_host)
+{
+	struct gpu_scope scope;
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
+	if (!gpu_check(stream->device, prefetch_range(stream, managed, lo_B, size_B, to_host)))
+		gpu_stream_count(stream);
+	gpu_leave(&scope);
+	return CL_SUCCESS;
+}
+
+/* Fills an allocation that exceeds its device with pages: room for them and their page tables, which is there now, may
+ * be gone when a kernel accesses them, and that would end the context.  The context of its home is current. */
+static cl_int populate(const struct gpu_managed *managed)
+{
+	struct gpu_stream *stream = managed->home->memory_stream;
+	CUresult cu_result = prefetch_range(stream, managed, 0, managed->home_B, false);
+	if (cu_result == CUDA_SUCCESS)
+		cu_result = prefetch_range(stream, managed, managed->home_B, managed->size_B - managed->home_B, true);
+	if (cu_result == CUDA_SUCCESS)
+		cu_result = cuda.cuStreamSynchronize(stream->cu_stream);
+	cl_int error = gpu_memory_check(managed->home, cu_result, "cuMemPrefetchAsync");
+	/* Drivers that do not take such prefetches populate pages when they are accessed. */
+	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? error : gpu_device_status(managed->home);
+}
+
 /* --- allocations ------------------------------------------------------------------------- */
 
 static cl_int allocate(struct gpu_managed *managed)
@@ -206,7 +270,8 @@ static cl_int allocate(struct gpu_managed *managed)
 	error = gpu_memory_check(managed->home, cu_result, "cuMemAllocManaged");
 	managed->pointer = (void *)(uintptr_t)cu_address;
 	/* Without the advice the driver would evict pages. */
-	if (!error && gpu_managed_exceeds(managed) && place(managed->home, managed, 0, managed->size_B)) {
+	if (!error && gpu_managed_exceeds(managed) &&
+	    (place(managed->home, managed, 0, managed->size_B) || populate(managed))) {
 		(void)gpu_check(managed->home, cuda.cuMemFree_v2(cu_address));
 		error = gpu_device_status(managed->home);
 		error = error ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -304,34 +369,6 @@ static void note_leave(struct gpu_managed *managed)
 	if (atomic_exchange(&managed->arrived, false))
 		atomic_fetch_add(&awaited_B, managed->home_B);
 }
-
-#if CUDA_VERSION >= 12020
-/* A prefetch is only a hint: without room on the device, pages move when they are accessed. */
-static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
-		       bool to_host)
-{
-	struct gpu_device *device = stream->device;
-	struct gpu_scope scope;
-	if (!cuda.cuMemPrefetchAsync_v2)
-		return CL_SUCCESS;
-	cl_int error = gpu_enter(device, &scope);
-	if (error)
-		return error;
-	if (!gpu_check(device, cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)managed->pointer + lo_B, size_B,
-							  location_of(to_host ? NULL : device), 0,
-							  stream->cu_stream)))
-		gpu_stream_count(stream);
-	gpu_leave(&scope);
-	return CL_SUCCESS;
-}
-#else
-static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,
-		       bool to_host)
-{
-	(void)stream, (void)managed, (void)lo_B, (void)size_B, (void)to_host;
-	return CL_SUCCESS;
-}
-#endif
 
 /* Where the pages are is also noted for a driver that takes no prefetches: the accesses that follow move them. */
 cl_int gpu_managed_prefetch(struct gpu_stream *stream, struct gpu_managed *managed, uint64_t lo_B, uint64_t size_B,

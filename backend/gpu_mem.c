@@ -181,6 +181,10 @@ static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_addres
 		gpu_memory_make_room(device);
 		cu_result = alloc(device, size_B, &cu_address);
 	}
+	/* An allocation that fails leaves the pool with all the memory that was free (driver 580, H200), and neither
+	 * other processes nor CUDA's other allocations could use it. */
+	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY && device->cu_pool)
+		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
 	error = gpu_memory_check(device, cu_result, "cuMemAlloc");
 	gpu_leave(&scope);
 	if (!error)

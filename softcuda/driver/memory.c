@@ -453,13 +453,16 @@ static void account_locked(const struct soft_allocation *allocation)
 		pool->reserved_high_B = pool->reserved_B;
 }
 
-static bool fits_locked(struct soft_device *device, const struct soft_pool *pool,
-			enum soft_memory_kind kind, uint64_t size_B)
+static bool fits_locked(struct soft_device *device, struct soft_pool *pool, enum soft_memory_kind kind,
+			uint64_t size_B)
 {
 	if (!is_of_device(kind))
 		return true;
-	if (!soft_managed_makes_room_locked(device, size_B))
+	if (!soft_managed_makes_room_locked(device, size_B)) {
+		if (pool)
+			soft_pool_take_all_locked(pool);
 		return false;
+	}
 	return !pool || !pool->max_B ||
 	       (pool->used_B <= pool->max_B && size_B <= pool->max_B - pool->used_B);
 }

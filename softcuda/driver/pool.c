@@ -38,6 +38,15 @@ void soft_pool_trim_locked(struct soft_pool *pool, uint64_t keep_B)
 	pool->device->idle_B += pool->idle_B;
 }
 
+void soft_pool_take_all_locked(struct soft_pool *pool)
+{
+	const uint64_t taken_B = pool->device->used_B + pool->device->idle_B;
+	if (taken_B >= pool->device->memory_B)
+		return;
+	pool->reserved_B += pool->device->memory_B - taken_B;
+	soft_pool_trim_locked(pool, pool->reserved_B);
+}
+
 void soft_pool_release_locked(struct soft_pool *pool)
 {
 	if (!pool->destroyed || pool->allocations)

@@ -27,6 +27,9 @@ struct soft_pool {
 
 struct soft_pool *soft_pool_create_locked(struct soft_device *device, uint64_t max_B);
 void soft_pool_release_locked(struct soft_pool *pool);
+/* Reserves all of the device's free memory, as the NVIDIA driver does (580, on an H200) when an allocation from the
+ * pool fails. */
+void soft_pool_take_all_locked(struct soft_pool *pool);
 /* Reserves at most keep_B from now on, or what is in use. */
 void soft_pool_trim_locked(struct soft_pool *pool, uint64_t keep_B);
 

@@ -41,6 +41,7 @@ static bool is_software;
 	CALL(cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                             \
 	CALL(cuCtxPushCurrent_v2, (CUcontext))                                                                     \
 	CALL(cuCtxPopCurrent_v2, (CUcontext *))                                                                    \
+	CALL(cuMemGetInfo_v2, (size_t *, size_t *))                                                                \
 	CALL(cuMemRangeGetAttribute, (void *, size_t, CUmem_range_attribute, CUdeviceptr, size_t))
 #define DECLARE(name, parameters) static CUresult(*name##_) parameters;
 CALLS(DECLARE)
@@ -83,6 +84,19 @@ static int told(const void *pointer, size_t size_B, CUmem_range_attribute attrib
 	CHECK(cuCtxPopCurrent_v2_(&context) == CUDA_SUCCESS);
 	CHECK(cuDevicePrimaryCtxRelease_v2_(0) == CUDA_SUCCESS);
 	return answer;
+}
+
+/* What the driver reports as free on the first device. */
+static size_t driver_free_B(void)
+{
+	CUcontext context;
+	size_t left_B = 0, all_B = 0;
+	CHECK(cuDevicePrimaryCtxRetain_(&context, 0) == CUDA_SUCCESS);
+	CHECK(cuCtxPushCurrent_v2_(context) == CUDA_SUCCESS);
+	CHECK(cuMemGetInfo_v2_(&left_B, &all_B) == CUDA_SUCCESS);
+	CHECK(cuCtxPopCurrent_v2_(&context) == CUDA_SUCCESS);
+	CHECK(cuDevicePrimaryCtxRelease_v2_(0) == CUDA_SUCCESS);
+	return left_B;
 }
 
 #define PREFERRED(pointer, size_B) told(pointer, size_B, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION)
@@ -240,6 +254,8 @@ static void coarse(void)
 		CHECK_OK(clFinish(queue));
 	}
 	parts_of(pointers[2]);
+	/* Its pages and their page tables are made when it is allocated, as long as there is room for them. */
+	CHECK(PREFETCHED(pointers[2] + piece_B - LOOK_B, LOOK_B) == AT_HOST);
 	CHECK(PREFERRED(pointers[0], piece_B) == NOWHERE);
 	for (int i = 0; i < PIECES; i++) {
 		char *end = pointers[i] + piece_B - LOOK_B;
@@ -398,8 +414,11 @@ static void refused(bool shares)
 	cl_int code;
 	for (int i = 0; i < 2; i++)
 		mems[i] = buffer_make(test.context, CL_MEM_READ_WRITE, piece_B, NULL);
+	const size_t before_B = driver_free_B();
 	CHECK_NO_OBJECT(clCreateBuffer(test.context, CL_MEM_READ_WRITE, piece_B, NULL, &code), code,
 			CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	/* The memory pool does not keep what the failed allocation had gathered. */
+	CHECK(driver_free_B() >= before_B);
 	if (shares)
 		CHECK_NO_OBJECT(clSharedMemAllocINTEL_(test.context, test.device, NULL, piece_B, 0, &code), code,
 				CL_OUT_OF_RESOURCES);
