@@ -2,7 +2,8 @@
  *
  * libnvvm is found at run time and loaded with dlopen, from the first of these that has it: CULVERT_LIBNVVM, a CUDA
  * toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda, the linker's path), NVIDIA's wheels in the site-packages of the
- * Python that runs, the driver's libnvidia-nvvm.so.4.
+ * Python that runs, the driver's libnvidia-nvvm.so.4.  Devices before compute capability 7.5 have the first of these
+ * that compiles for BE_NVVM_SM_OLDEST, as CUDA 13's does not.
  *
  * Thread-safe: any number of compilations at once.  The caller owns outputs. */
 #ifndef CULVERT_BACKEND_CODEGEN_H
@@ -26,6 +27,9 @@ struct be_codegen_options {
 	unsigned threads;           /* the number of threads that may compile the modules of a large program */
 };
 
+/* The oldest compute capability that is supported, and the oldest one that every libnvvm compiles for. */
+enum { BE_NVVM_SM_OLDEST = 70, BE_NVVM_SM_TURING = 75 };
+
 /* Smaller programs (size of NVVM IR) are compiled by one thread: starting others would take longer. */
 enum { BE_CODEGEN_SHARED_B = 32 << 10 };
 
@@ -40,18 +44,22 @@ cl_int be_nvvm_load(struct bytes *log);
  * culvert-compile.  Called before all other functions here; program is copied. */
 void be_nvvm_beside(const char *program);
 
-/* A description such as "libnvvm 2.0, IR 2.0, at <path>"; "" until it is loaded. */
-const char *be_nvvm_id(void);
+/* A description of the libnvvm for devices with this compute capability, such as "libnvvm 2.0, IR 2.0, at <path>"; ""
+ * until it is loaded. */
+const char *be_nvvm_id(unsigned sm);
 
-/* Appends an identification of the libnvvm that is loaded, or would be: equal files have equal ones on all machines.
- * It loads libnvvm only if that is necessary.  False if there is none. */
-bool be_nvvm_build(struct bytes *text);
+/* Appends an identification of the libnvvm that is loaded, or would be, for devices with this compute capability: equal
+ * files have equal ones on all machines.  It loads libnvvm only if that is necessary.  False if there is none. */
+bool be_nvvm_build(unsigned sm, struct bytes *text);
 
 /* Whether be_nvvm_build, which searches only once for a library that is not loaded, would find the same now. */
 bool be_nvvm_build_holds(void);
 
-/* The newest target up to sm for which the loaded libnvvm compiles. */
+/* The newest target up to sm for which the libnvvm for such devices compiles.  CL_COMPILER_NOT_AVAILABLE if there is
+ * none. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
+/* Appends why be_nvvm_arch finds no target for sm, and what helps. */
+void be_nvvm_arch_explain(unsigned sm, struct bytes *text);
 /* What the loaded libnvvm lacks for a target that be_nvvm_arch returned: NVVM_LACKS_... (base/codegen_choice.h). */
 unsigned be_nvvm_lacks(unsigned arch);
 /* Whether GPUs with this compute capability are known. */

@@ -22,6 +22,9 @@
 
 enum { OPTIONS_MAX = 8, OPTION_B = 32, CUDA_MAJOR = 1000 };
 
+/* The PTX compiler of CUDA 13 knows nothing older than Turing. */
+enum { SM_OLDEST = PTX_COMPILER_MAJOR < 13 ? 50 : 75 };
+
 static const char file_name[] = "libculvert-ptxcompiler.so";
 
 /* --- the library ------------------------------------------------------------------ */
@@ -66,7 +69,7 @@ const char *be_cubin_build(const struct gpu_device *device)
 	const struct gpu_caps *caps = gpu_device_caps(device);
 	/* CUDA compatibility guide: a driver accepts machine code from compilers of its own major version and of
 	 * older ones. */
-	if (caps->software || caps->cuda_version / CUDA_MAJOR < PTX_COMPILER_MAJOR)
+	if (caps->software || caps->cuda_version / CUDA_MAJOR < PTX_COMPILER_MAJOR || caps->sm < SM_OLDEST)
 		return "";
 	pthread_once(&once, find_build);
 	return bytes_string(&build);

@@ -51,6 +51,7 @@ backend_sources = \
 	backend/nvvm.c \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
+	backend/nvvm_module.c \
 	backend/ptx.c \
 	backend/ptx_debug.c \
 	backend/ptx_compiler.h \

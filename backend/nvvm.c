@@ -13,22 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 8, OPTION_B = 32, PARTS_THREADS = 15, OPTIMIZATION_MOST = 3 };
-
-struct option_list {
-	char text[OPTIONS_MAX][OPTION_B];
-	const char *pointers[OPTIONS_MAX];
-	int count;
-};
+enum { PARTS_THREADS = 15 };
 
 cl_int be_nvvm_load(struct bytes *log)
 {
-	return be_nvvm_library(log) ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+	return be_nvvm_library(BE_NVVM_SM_TURING, log) ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
 }
 
-const char *be_nvvm_id(void)
+const char *be_nvvm_id(unsigned sm)
 {
-	const struct nvvm_library *library = be_nvvm_library_found();
+	const struct nvvm_library *library = be_nvvm_library_found(sm);
 	return library ? library->id : "";
 }
 
@@ -48,13 +42,14 @@ static const char *look_up(void)
 	return none;
 }
 
-bool be_nvvm_build(struct bytes *text)
+/* Which library older devices have, only the libraries themselves can tell. */
+bool be_nvvm_build(unsigned sm, struct bytes *text)
 {
-	const struct nvvm_library *library = be_nvvm_library_found();
-	const char *build = library ? NULL : look_up();
+	const struct nvvm_library *library = be_nvvm_library_found(sm);
+	const char *build = library || sm < BE_NVVM_SM_TURING ? NULL : look_up();
 	if (!library && !build) {
 		struct bytes log = BYTES_INIT;
-		library = be_nvvm_library(&log);
+		library = be_nvvm_library(sm, &log);
 		bytes_finish(&log);
 	}
 	if (library)
@@ -67,107 +62,14 @@ bool be_nvvm_build_holds(void)
 {
 	const char *known = atomic_load_explicit(&looked_up, memory_order_acquire);
 	struct bytes now = BYTES_INIT;
-	if (be_nvvm_library_found() || !known)
+	if (be_nvvm_library_found(BE_NVVM_SM_TURING) || !known)
 		return true;
 	const bool same = be_nvvm_library_build(&now) && !strcmp(bytes_string(&now), known);
 	bytes_finish(&now);
 	return same;
 }
 
-/* --- options: every one that decides about rounding is said aloud --- */
-
-static void add_option(struct option_list *list, const char *name, unsigned value)
-{
-	char *text = list->text[list->count];
-	snprintf(text, OPTION_B, "-%s%u", name, value);
-	list->pointers[list->count++] = text;
-}
-
-static void make_options(struct option_list *list, const struct be_codegen_options *options,
-			 unsigned optimization)
-{
-	list->count = 0;
-	add_option(list, "arch=compute_", options->sm);
-	add_option(list, "opt=", optimization);
-	add_option(list, "ftz=", options->choice.flush_denormals);
-	add_option(list, "prec-div=", options->choice.precise_divide);
-	add_option(list, "prec-sqrt=", options->choice.precise_sqrt);
-	add_option(list, "fma=", options->choice.fuse_multiply_add);
-	if (options->choice.line_info)
-		list->pointers[list->count++] = "-generate-line-info";
-}
-
-/* --- compiling --- */
-
-static void append_program_log(const struct nvvm_library *library, nvvm_handle program,
-			       struct bytes *log)
-{
-	size_t size_B = 0;
-	if (library->nvvmGetProgramLogSize(program, &size_B) || size_B <= 1)
-		return;
-	char *text = calloc(1, size_B + 1);
-	if (!text)
-		return;
-	if (!library->nvvmGetProgramLog(program, text) && *text) {
-		bytes_append_string(log, text);
-		if (text[strlen(text) - 1] != '\n')
-			bytes_append_char(log, '\n');
-	}
-	free(text);
-}
-
-static int verify(const struct nvvm_library *library, nvvm_handle program,
-		  struct option_list *list)
-{
-#ifdef CULVERT_DEBUG_CHECKS
-	return library->nvvmVerifyProgram(program, list->count, list->pointers);
-#else
-	(void)library;
-	(void)program;
-	(void)list;
-	return NVVM_SUCCESS;
-#endif
-}
-
-static int take_result(const struct nvvm_library *library, nvvm_handle program,
-		       struct bytes *ptx)
-{
-	size_t size_B = 0;
-	int result = library->nvvmGetCompiledResultSize(program, &size_B);
-	if (result)
-		return result;
-	char *text = calloc(1, size_B + 1);
-	if (!text)
-		return NVVM_OUT_OF_MEMORY;
-	result = library->nvvmGetCompiledResult(program, text);
-	/* libnvvm's size includes the closing NUL. */
-	if (!result)
-		bytes_append_string(ptx, text);
-	free(text);
-	return !result && bytes_failed(ptx) ? NVVM_OUT_OF_MEMORY : result;
-}
-
-struct module_text {
-	const char *data;                /* NULL: none */
-	size_t size_B;
-};
-
-static int translate(const struct nvvm_library *library, nvvm_handle program,
-		     struct module_text ir, struct module_text libdevice,
-		     struct option_list *list, struct bytes *ptx)
-{
-	int result = library->nvvmAddModuleToProgram(program, ir.data, ir.size_B, "program");
-	if (!result)
-		result = verify(library, program, list);
-	/* With the lazy function only what is called is read.  It is added after the verifier, which would reject
-	 * it. */
-	if (!result && libdevice.data)
-		result = library->nvvmLazyAddModuleToProgram(program, libdevice.data,
-							     libdevice.size_B, "libdevice");
-	if (!result)
-		result = library->nvvmCompileProgram(program, list->count, list->pointers);
-	return result ? result : take_result(library, program, ptx);
-}
+/* --- several modules --- */
 
 static cl_int code_of(int result)
 {
@@ -175,29 +77,6 @@ static cl_int code_of(int result)
 		return CL_SUCCESS;
 	return result == NVVM_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
 }
-
-/* Returns an nvvm_result. */
-static int compile(const struct nvvm_library *library, struct module_text ir,
-		   struct module_text libdevice, struct option_list *list, struct bytes *ptx_out,
-		   struct bytes *log)
-{
-	nvvm_handle program = NULL;
-	struct bytes ptx = BYTES_INIT;
-	int result = library->nvvmCreateProgram(&program);
-	if (!result) {
-		result = translate(library, program, ir, libdevice, list, &ptx);
-		append_program_log(library, program, log);
-		library->nvvmDestroyProgram(&program);
-	}
-	if (result)
-		bytes_printf(log, "libnvvm: %s\n", library->nvvmGetErrorString(result));
-	else
-		bytes_move(ptx_out, &ptx);
-	bytes_finish(&ptx);
-	return result;
-}
-
-/* --- several modules --- */
 
 static _Thread_local volatile uint64_t module_now;
 static atomic_bool spoilt;
@@ -219,17 +98,15 @@ uint64_t be_nvvm_module_bit(size_t number)
 
 /* The outcome for one of the modules of a text. */
 struct part {
-	struct module_text ir;
+	struct nvvm_text ir;
 	struct bytes ptx, log;
 	int result;                      /* an nvvm_result */
 };
 
 struct parts {
 	const struct nvvm_library *library;
-	struct module_text libdevice;
-	struct option_list asked, unoptimized;
-	uint64_t unoptimized_bits;
-	unsigned optimization;           /* of all other modules */
+	struct nvvm_text libdevice;
+	const struct be_codegen_options *options;
 	struct part *all;
 	size_t count;
 	atomic_size_t taken;
@@ -239,19 +116,19 @@ struct parts {
 /* Whether this module is not optimized, whatever the others are. */
 static bool is_unoptimized(const struct parts *parts, size_t number)
 {
-	return be_nvvm_module_bit(number) & parts->unoptimized_bits;
+	return be_nvvm_module_bit(number) & parts->options->unoptimized;
 }
 
 /* Returns an nvvm_result. */
-static int compile_module(struct parts *parts, size_t number, struct module_text ir,
-			  struct module_text libdevice, struct bytes *ptx_out, struct bytes *log)
+static int compile_module(struct parts *parts, size_t number, struct nvvm_text ir,
+			  struct nvvm_text libdevice, struct bytes *ptx_out, struct bytes *log)
 {
-	const bool unoptimized = is_unoptimized(parts, number);
-	struct option_list *list = unoptimized ? &parts->unoptimized : &parts->asked;
-	if (unoptimized || !parts->optimization)
+	const struct be_codegen_options *options = parts->options;
+	const unsigned optimization = is_unoptimized(parts, number) ? 0 : options->choice.optimization;
+	if (!optimization)
 		atomic_store(&spoilt, true);
 	module_now = be_nvvm_module_bit(number);
-	const int result = compile(parts->library, ir, libdevice, list, ptx_out, log);
+	const int result = be_nvvm_text_compile(parts->library, ir, libdevice, options, optimization, ptx_out, log);
 	module_now = 0;
 	return result;
 }
@@ -259,7 +136,7 @@ static int compile_module(struct parts *parts, size_t number, struct module_text
 /* Compiles parts of this turn that no thread has begun, one after the other. */
 static void *compile_parts(void *argument)
 {
-	static const struct module_text none;
+	static const struct nvvm_text none;
 	struct parts *parts = argument;
 	size_t i;
 	while ((i = atomic_fetch_add(&parts->taken, 1)) < parts->count) {
@@ -309,7 +186,7 @@ static int join(struct parts *parts, struct bytes *ptx_out, struct bytes *log)
 }
 
 /* Returns an nvvm_result. */
-static int compile_all(struct parts *parts, struct module_text ir, unsigned threads,
+static int compile_all(struct parts *parts, struct nvvm_text ir, unsigned threads,
 		       struct bytes *ptx_out, struct bytes *log)
 {
 	parts->all = calloc(parts->count, sizeof(*parts->all));
@@ -319,13 +196,13 @@ static int compile_all(struct parts *parts, struct module_text ir, unsigned thre
 	for (size_t i = 0; i < parts->count; i++) {
 		const char *zero = memchr(at, 0, (size_t)(end - at));
 		const size_t size_B = (size_t)((zero ? zero : end) - at);
-		parts->all[i].ir = (struct module_text){at, size_B};
+		parts->all[i].ir = (struct nvvm_text){at, size_B};
 		at += size_B + 1;
 	}
 	share_out(parts, threads);
 	parts->last = true;
 	atomic_store(&parts->taken, 0);
-	if (parts->unoptimized_bits)
+	if (parts->options->unoptimized)
 		share_out(parts, threads);
 	int result = join(parts, ptx_out, log);
 	for (size_t i = 0; i < parts->count; i++) {
@@ -348,18 +225,15 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log)
 {
-	const struct module_text program = {nvvm_ir, size_B};
+	const struct nvvm_text program = {nvvm_ir, size_B};
 	struct parts parts = {
-		.library = be_nvvm_library(log),
+		.library = be_nvvm_library(options->sm, log),
 		.libdevice = {libdevice, libdevice_size_B},
-		.unoptimized_bits = options->unoptimized,
-		.optimization = options->choice.optimization,
+		.options = options,
 		.count = count_parts(nvvm_ir, size_B),
 	};
 	if (!parts.library)
 		return CL_COMPILER_NOT_AVAILABLE;
-	make_options(&parts.asked, options, options->choice.optimization);
-	make_options(&parts.unoptimized, options, 0);
 	if (parts.count == 1)
 		return code_of(compile_module(&parts, 0, program, parts.libdevice, ptx_out, log));
 	return code_of(compile_all(&parts, program, options->threads, ptx_out, log));
@@ -369,7 +243,7 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 
 /* Newest first.  Code for a device also runs on later devices of the same generation, and as PTX on all later ones. */
 static const unsigned known_sms[] = {
-	121, 120, 110, 103, 101, 100, 90, 89, 88, 87, 86, 80, 75, 72, 70, 62, 61, 60, 53, 52, 50,
+	121, 120, 110, 103, 101, 100, 90, 89, 88, 87, 86, 80, 75, 72, 70,
 };
 enum { KNOWN_SMS = sizeof(known_sms) / sizeof(known_sms[0]) };
 enum answer { NOT_ASKED, YES, NO };
@@ -378,57 +252,6 @@ static atomic_int answers[KNOWN_SMS];
 /* NVVM_LACKS_... of the library for each of these; known where the answer is YES. */
 static atomic_uint lacks[KNOWN_SMS];
 
-/* Compiles a small module, to find out whether the library supports sm, and all but what lacking names; returns an
- * nvvm_result. */
-static int compile_probe(const struct nvvm_library *library, unsigned sm, unsigned lacking)
-{
-	const struct be_codegen_options options = {
-		.sm = sm, .choice = {.precise_divide = true, .precise_sqrt = true}};
-	const char *known = lacking & NVVM_LACKS_COPYSIGN ? "maxnum" : "copysign";
-	struct option_list list;
-	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
-	bytes_printf(&ir,
-		     "target datalayout = \"e-p:64:64:64-%si1:8:8-i8:8:8-i16:16:16-i32:32:32-"
-		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
-		     "v32:32:32-v64:64:64-v128:128:128-"
-		     "n16:32:64\"\n"
-		     "target triple = \"nvptx64-nvidia-cuda\"\n"
-		     "declare float @llvm.%s.f32(float, float)\n"
-		     "define float @probe(float %%x, i16 %%n) {\nentry:\n"
-		     "  %%h = bitcast i16 %%n to %s\n"
-		     "  %%y = call float @llvm.%s.f32(float %%x, float %%x)\n  ret float %%y\n}\n"
-		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
-		     lacking & NVVM_LACKS_NARROW_LOCAL ? "" : "p3:32:32:32-", known,
-		     lacking & NVVM_LACKS_HALF ? "i16" : "half", known,
-		     library->ir_major, library->ir_minor, library->debug_major,
-		     library->debug_minor);
-	/* Optimizing, as a probe without optimization would spoil the library (be_nvvm_is_spoilt). */
-	make_options(&list, &options, OPTIMIZATION_MOST);
-	const struct module_text none = {NULL, 0};
-	const struct module_text program = {ir.data, ir.size_B};
-	int result = NVVM_OUT_OF_MEMORY;
-	if (!bytes_failed(&ir))
-		result = compile(library, program, none, &list, &ptx, &log);
-	bytes_finish(&ir);
-	bytes_finish(&ptx);
-	bytes_finish(&log);
-	return result;
-}
-
-/* As compile_probe, with what the library is found to lack in lacking_out.  Only these combinations exist. */
-static int probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
-{
-	static const unsigned ways[] = {
-		0, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
-		NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF | NVVM_LACKS_NARROW_LOCAL};
-	int result = NVVM_INVALID_IR;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && result == NVVM_INVALID_IR; i++) {
-		*lacking_out = ways[i];
-		result = compile_probe(library, sm, ways[i]);
-	}
-	return result;
-}
-
 /* Whether the library supports known_sms[index]. *answer_out: YES or NO.  Errors that do not concern the
  * architecture are returned; final answers are kept. */
 static cl_int ask(const struct nvvm_library *library, int index, int *answer_out)
@@ -436,7 +259,7 @@ static cl_int ask(const struct nvvm_library *library, int index, int *answer_out
 	int answer = atomic_load(&answers[index]);
 	if (answer == NOT_ASKED) {
 		unsigned lacking;
-		int result = probe(library, known_sms[index], &lacking);
+		int result = be_nvvm_probe(library, known_sms[index], &lacking);
 		if (result == NVVM_OUT_OF_MEMORY || result == NVVM_PROGRAM_CREATION_FAILURE)
 			return CL_OUT_OF_HOST_MEMORY;
 		answer = result ? NO : YES;
@@ -452,12 +275,13 @@ static cl_int ask(const struct nvvm_library *library, int index, int *answer_out
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 {
 	struct bytes log = BYTES_INIT;
-	const struct nvvm_library *library = be_nvvm_library(&log);
+	const struct nvvm_library *library = be_nvvm_library(sm, &log);
 	bytes_finish(&log);
 	if (!library)
 		return CL_COMPILER_NOT_AVAILABLE;
 	for (int i = 0; i < KNOWN_SMS; i++) {
-		if (known_sms[i] > sm)
+		/* This library is not the one for what is older than Turing. */
+		if (known_sms[i] > sm || (sm >= BE_NVVM_SM_TURING && known_sms[i] < BE_NVVM_SM_TURING))
 			continue;
 		int answer;
 		cl_int error = ask(library, i, &answer);
@@ -470,6 +294,20 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 	}
 	log_info("libnvvm supports neither sm_%u nor an older architecture", sm);
 	return CL_COMPILER_NOT_AVAILABLE;
+}
+
+void be_nvvm_arch_explain(unsigned sm, struct bytes *text)
+{
+	if (sm < BE_NVVM_SM_OLDEST)
+		bytes_printf(text, "sm_%u is not supported; the oldest architecture that is: sm_%d\n", sm,
+			     BE_NVVM_SM_OLDEST);
+	else if (sm < BE_NVVM_SM_TURING)
+		bytes_printf(text, "no libnvvm that was found supports this device (sm_%u), and that of CUDA 13 does "
+				   "not; install that of CUDA 12, for example with "
+				   "`pip install nvidia-cuda-nvcc-cu12`, or set CULVERT_LIBNVVM to its path\n", sm);
+	else
+		bytes_printf(text, "%s does not support this device (sm_%u); set CULVERT_LIBNVVM to another libnvvm, "
+				   "such as the driver's libnvidia-nvvm.so.4\n", be_nvvm_id(sm), sm);
 }
 
 unsigned be_nvvm_lacks(unsigned arch)
@@ -491,11 +329,11 @@ bool be_nvvm_arch_known(unsigned sm)
 void be_nvvm_arch_list(struct bytes *text)
 {
 	struct bytes log = BYTES_INIT;
-	const struct nvvm_library *library = be_nvvm_library(&log);
+	const bool none = be_nvvm_load(&log);
 	const char *separator = "";
-	bytes_finish(&log);
 	for (int i = KNOWN_SMS - 1; i >= 0; i--) {
-		int answer = YES;
+		const struct nvvm_library *library = none ? NULL : be_nvvm_library(known_sms[i], &log);
+		int answer = library || none ? YES : NO;
 		if (library && ask(library, i, &answer))
 			continue;
 		if (answer != YES)
@@ -503,4 +341,5 @@ void be_nvvm_arch_list(struct bytes *text)
 		bytes_printf(text, "%ssm_%u", separator, known_sms[i]);
 		separator = ", ";
 	}
+	bytes_finish(&log);
 }

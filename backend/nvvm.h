@@ -43,15 +43,34 @@ struct nvvm_library {
 	int ir_major, ir_minor, debug_major, debug_minor;
 };
 
-/* The library, which is searched for if it was not found before.  NULL if there is none, with each place that was
- * tried, and the reason why it failed, in log. */
-const struct nvvm_library *be_nvvm_library(struct bytes *log);
+/* The library for devices with this compute capability, which is searched for if it was not found before.  NULL if
+ * there is none, with each place that was tried, and the reason why it failed, in log. */
+const struct nvvm_library *be_nvvm_library(unsigned sm, struct bytes *log);
 
-/* Appends the build id of the library that be_nvvm_library would try first, without loading it.  False if it has none
- * or there is no library. */
+/* Appends the build id of the library that be_nvvm_library would try first for BE_NVVM_SM_TURING and newer, without
+ * loading it.  False if it has none or there is no library. */
 bool be_nvvm_library_build(struct bytes *text);
 
-/* The library if it was found already; otherwise NULL. */
-const struct nvvm_library *be_nvvm_library_found(void);
+/* The library for devices with this compute capability if it was found already; otherwise NULL. */
+const struct nvvm_library *be_nvvm_library_found(unsigned sm);
+
+/* The text of a module, or bitcode; data is NULL if there is none. */
+struct nvvm_text {
+	const char *data;
+	size_t size_B;
+};
+
+struct be_codegen_options;
+
+/* Compiles one module to PTX with options, but this optimization.  libdevice: bitcode that is added.  Returns an
+ * nvvm_result; log gets the library's. */
+int be_nvvm_text_compile(const struct nvvm_library *library, struct nvvm_text ir, struct nvvm_text libdevice,
+			 const struct be_codegen_options *options, unsigned optimization, struct bytes *ptx_out,
+			 struct bytes *log);
+
+/* Asks the library whether it compiles for sm.  Returns NVVM_SUCCESS with what it lacks there in lacking_out
+ * (NVVM_LACKS_..., base/codegen_choice.h), or another nvvm_result. */
+int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out);
+bool be_nvvm_library_compiles(const struct nvvm_library *library, unsigned sm);
 
 #endif

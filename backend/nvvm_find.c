@@ -21,8 +21,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Set once and never changed. */
-static _Atomic(struct nvvm_library *) found;
+/* The library for devices from BE_NVVM_SM_TURING on, and that for older ones, which may be the same.  Each is set once
+ * and never changed. */
+static _Atomic(const struct nvvm_library *) found[2];
+
+static _Atomic(const struct nvvm_library *) *found_for(unsigned sm)
+{
+	return &found[sm < BE_NVVM_SM_TURING];
+}
 
 static const struct {
 	const char *name;
@@ -50,6 +56,7 @@ struct search {
 	struct bytes *log;
 	struct bytes *build;             /* not NULL: nothing is loaded, and the build ID is appended to it */
 	struct nvvm_library *library;    /* filled in when a library is found */
+	bool older;                      /* only one that compiles for BE_NVVM_SM_OLDEST is accepted */
 	void *handle;
 };
 
@@ -111,6 +118,14 @@ static bool accept(struct search *search, const char *path)
 	return true;
 }
 
+static bool compiles_for_older(struct search *search, const char *path)
+{
+	const bool compiles = be_nvvm_library_compiles(search->library, BE_NVVM_SM_OLDEST);
+	if (!compiles)
+		bytes_printf(search->log, "  %s: it does not compile for sm_%d\n", path, BE_NVVM_SM_OLDEST);
+	return compiles;
+}
+
 static bool try_path(struct search *search, const char *path)
 {
 	if (strchr(path, '/') && access(path, F_OK)) {
@@ -126,9 +141,11 @@ static bool try_path(struct search *search, const char *path)
 		bytes_printf(search->log, "  %s: %s\n", path, reason ? reason : "it cannot be loaded");
 		return false;
 	}
-	if (accept(search, path))
+	if (!accept(search, path))
+		dlclose(search->handle);
+	else if (!search->older || compiles_for_older(search, path))
 		return true;
-	dlclose(search->handle);
+	/* A library that has compiled stays loaded. */
 	search->handle = NULL;
 	return false;
 }
@@ -287,35 +304,51 @@ static bool search_all(struct search *search)
 	return try_toolkits(search) || try_pythons(search) || try_driver(search);
 }
 
-const struct nvvm_library *be_nvvm_library_found(void)
+const struct nvvm_library *be_nvvm_library_found(unsigned sm)
 {
-	return atomic_load_explicit(&found, memory_order_acquire);
+	return atomic_load_explicit(found_for(sm), memory_order_acquire);
 }
 
 /* Several threads may search at the same time; the first that finds a library stores it for all. */
-const struct nvvm_library *be_nvvm_library(struct bytes *log)
+static const struct nvvm_library *library_search(unsigned sm, struct bytes *tried)
 {
-	struct nvvm_library *library = atomic_load_explicit(&found, memory_order_acquire);
-	struct nvvm_library *none = NULL;
-	struct bytes tried = BYTES_INIT;
-	struct search search = {.log = &tried};
-	if (library)
-		return library;
-	library = search.library = calloc(1, sizeof(*library));
-	if (!library)
+	const struct nvvm_library *none = NULL;
+	struct search search = {.log = tried, .older = sm < BE_NVVM_SM_TURING};
+	struct nvvm_library *library = search.library = calloc(1, sizeof(*library));
+	if (!library || !search_all(&search)) {
+		free(library);
 		return NULL;
-	if (!search_all(&search)) {
+	}
+	if (!atomic_compare_exchange_strong(found_for(sm), &none, library)) {
+		dlclose(search.handle);
+		free(library);
+		return none;
+	}
+	log_info("%s", library->id);
+	return library;
+}
+
+/* The library for newer devices, if it compiles for older ones as well. */
+static const struct nvvm_library *library_for_both(void)
+{
+	struct bytes log = BYTES_INIT;
+	const struct nvvm_library *both = be_nvvm_library(BE_NVVM_SM_TURING, &log), *none = NULL;
+	bytes_finish(&log);
+	if (!both || !be_nvvm_library_compiles(both, BE_NVVM_SM_OLDEST))
+		return NULL;
+	return atomic_compare_exchange_strong(found_for(BE_NVVM_SM_OLDEST), &none, both) ? both : none;
+}
+
+const struct nvvm_library *be_nvvm_library(unsigned sm, struct bytes *log)
+{
+	const struct nvvm_library *library = be_nvvm_library_found(sm);
+	struct bytes tried = BYTES_INIT;
+	if (!library && sm < BE_NVVM_SM_TURING)
+		library = library_for_both();
+	if (!library && !(library = library_search(sm, &tried))) {
 		bytes_append_string(log, "libnvvm, which compiles kernels, was not found; "
 				    "set CULVERT_LIBNVVM to its path. Searched:\n");
 		bytes_append(log, tried.data, tried.size_B);
-		free(library);
-		library = NULL;
-	} else if (!atomic_compare_exchange_strong(&found, &none, library)) {
-		dlclose(search.handle);
-		free(library);
-		library = none;
-	} else {
-		log_info("%s", library->id);
 	}
 	bytes_finish(&tried);
 	return library;

@@ -8,6 +8,11 @@
 /* What the builtin library asks of the device that is compiled for, of the options, and of
  * the kernel's local memory: calls of functions that nobody defines. */
 
+static bool has_sm_75(const struct lowering *lowering)
+{
+	return lowering->sm >= 75;
+}
+
 static bool has_sm_80(const struct lowering *lowering)
 {
 	return lowering->sm >= 80;
@@ -38,6 +43,7 @@ static const struct {
 	const char *function;
 	bool (*answer)(const struct lowering *lowering);
 } questions[] = {
+	{ "__culvert_hidden_sm_75", has_sm_75 },
 	{ "__culvert_hidden_sm_80", has_sm_80 },
 	{ "__culvert_hidden_sm_120", has_sm_120 },
 	{ "__culvert_hidden_relaxed", is_relaxed },

@@ -214,16 +214,13 @@ static int from_il(struct compile *compile, struct bytes *log)
 static int compiler_check(const struct compile *compile, struct bytes *log)
 {
 	unsigned sm;
-	cl_int error = be_nvvm_load(log);
-	if (!error)
-		error = be_nvvm_arch(compile->sm, &sm);
-	if (!error)
+	if (be_nvvm_load(log))
+		return TOOL_UNAVAILABLE;
+	if (!be_nvvm_arch(compile->sm, &sm))
 		return TOOL_OK;
-	bytes_printf(log, "libnvvm does not support sm_%u", compile->sm);
-	if (*be_nvvm_id()) {
-		bytes_append_string(log, "; this one supports ");
-		be_nvvm_arch_list(log);
-	}
+	be_nvvm_arch_explain(compile->sm, log);
+	bytes_append_string(log, "supported here: ");
+	be_nvvm_arch_list(log);
 	bytes_append_char(log, '\n');
 	return TOOL_UNAVAILABLE;
 }

@@ -83,6 +83,15 @@ static void look_at_sharing(struct findings *findings, struct gpu_device *device
 			    "%u: %s of its memory are left: other processes hold the rest", index, tool_size(left_B));
 }
 
+/* What brings a libnvvm for devices that the one of CUDA 13 no longer knows, or does not know yet. */
+static const char *mend_libnvvm(unsigned sm)
+{
+	if (sm < BE_NVVM_SM_OLDEST)
+		return NULL;
+	return sm < BE_NVVM_SM_TURING ? "pip install nvidia-cuda-nvcc-cu12   # or CUDA 12: 13 does not support this GPU"
+				      : "export CULVERT_LIBNVVM=/path/of/another/libnvvm.so.4";
+}
+
 void doctor_driver(struct findings *findings)
 {
 	struct gpu_device *const *devices;
@@ -96,9 +105,11 @@ void doctor_driver(struct findings *findings)
 		unsigned sm = 0;
 		struct bytes log = BYTES_INIT;
 		if (!be_nvvm_load(&log) && be_nvvm_arch(caps->sm, &sm))
-			finding_add(findings, "device", FINDING_BAD,
-				    "export CULVERT_LIBNVVM=/path/of/another/libnvvm.so.4",
-				    "%u: %s: libnvvm does not support sm_%u", i, caps->name, caps->sm);
+			finding_add(findings, "device", FINDING_BAD, mend_libnvvm(caps->sm), "%u: %s: %s sm_%u", i,
+				    caps->name,
+				    caps->sm < BE_NVVM_SM_OLDEST ? "no kernel can be compiled for"
+								 : "libnvvm does not support",
+				    caps->sm);
 		else
 			finding_add(findings, "device", FINDING_GOOD, NULL, "%u: %s, sm_%u, %s, driver %s",
 				    i, caps->name, caps->sm, tool_size(caps->memory_B),
@@ -155,6 +166,15 @@ static void report_nvvm(struct findings *findings, const char *name)
 	finding_add(findings, "libnvvm", FINDING_GOOD, NULL, "%.*s", (int)length, name);
 }
 
+/* That for Turing and newer GPUs, and that for an older one which is here. */
+static void report_libraries(struct findings *findings)
+{
+	const char *newer = be_nvvm_id(BE_NVVM_SM_TURING), *older = be_nvvm_id(BE_NVVM_SM_OLDEST);
+	report_nvvm(findings, newer);
+	if (*older && strcmp(older, newer))
+		report_nvvm(findings, older);
+}
+
 void doctor_compiler(struct findings *findings)
 {
 	struct bytes log = BYTES_INIT, build = BYTES_INIT;
@@ -182,7 +202,7 @@ void doctor_compiler(struct findings *findings)
 			    "environment: pip install nvidia-nvvm",
 			    "%s", bytes_string(&log));
 	else
-		report_nvvm(findings, be_nvvm_id());
+		report_libraries(findings);
 	bytes_finish(&build);
 	bytes_finish(&log);
 }

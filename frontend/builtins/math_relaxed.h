@@ -16,6 +16,10 @@
 /* Whether all of the program was built with that option; folded by the frontend (lower_device.c). */
 extern bool __culvert_hidden_relaxed(void);
 
+/* Whether the device has compute capability 7.5 or newer; folded likewise. */
+extern bool __culvert_hidden_sm_75(void);
+EXTERN_PURE float __nv_tanhf(float);
+
 HELPER float relaxed_sin(float x)
 {
 	return __nvvm_sin_approx_ftz_f(x);
@@ -52,10 +56,13 @@ HELPER float relaxed_tanpi(float x)
 	return relaxed_tan(near_zero(x) * 0x1.921fb6p+1f);
 }
 
+/* The instruction came with compute capability 7.5. */
 HELPER float relaxed_tanh(float x)
 {
 	float r;
 
+	if (!__culvert_hidden_sm_75())
+		return __nv_tanhf(x);
 	__asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
 	return r;
 }

@@ -278,9 +278,7 @@ static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct 
 		/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is for devices whose CL_DEVICE_COMPILER_AVAILABLE
 		 * is CL_FALSE.  This device has a compiler; the build fails with a log instead, which programs show. */
 		if (error == CL_COMPILER_NOT_AVAILABLE) {
-			bytes_printf(log, "%s does not support this device (sm_%u); set CULVERT_LIBNVVM "
-				     "to another libnvvm, such as the driver's "
-				     "libnvidia-nvvm.so.4\n", be_nvvm_id(), job->target.sm);
+			be_nvvm_arch_explain(job->target.sm, log);
 			error = CL_BUILD_PROGRAM_FAILURE;
 		}
 	}

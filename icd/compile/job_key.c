@@ -81,12 +81,12 @@ static void add_large(struct ocl_job_key *key, const void *data, size_t size_B)
 	key->parts[key->part_count++] = (struct hash_part){data, size_B};
 }
 
-static bool add_builders(struct ocl_job_key *key)
+static bool add_builders(struct ocl_job_key *key, unsigned sm)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct bytes nvvm = BYTES_INIT;
 	pthread_once(&once, find_builders);
-	bool known = builders.size_B && be_nvvm_build(&nvvm);
+	bool known = builders.size_B && be_nvvm_build(sm, &nvvm);
 	add_string(key, bytes_string(&builders));
 	add_string(key, bytes_string(&nvvm));
 	bytes_finish(&nvvm);
@@ -162,7 +162,7 @@ bool ocl_job_key_make(const struct ocl_job *job, struct ocl_job_key *key)
 	if (parts_most(job) > OCL_JOB_KEY_FEW)
 		key->parts = calloc(parts_most(job), sizeof(*key->parts));
 	bytes_reserve(&key->facts, FACTS_USUAL_B);
-	if (!key->parts || !add_builders(key) || !add_job(key, job) || bytes_failed(&key->facts))
+	if (!key->parts || !add_builders(key, job->target.sm) || !add_job(key, job) || bytes_failed(&key->facts))
 		return false;
 	key->parts[0] = (struct hash_part){key->facts.data, key->facts.size_B};
 	for (size_t i = 0; i < key->part_count; i++)

@@ -225,6 +225,14 @@ static const cl_matrix_shape_culvert matrix_shapes[] = {
 };
 enum { MATRIX_SHAPES = sizeof(matrix_shapes) / sizeof(matrix_shapes[0]), MATRIX_SHAPES_NEWER = 3 };
 
+/* PTX ISA, mma: the instructions came with compute capability 7.5, those of the shapes at the end with 8.0. */
+static size_t matrix_shape_count(unsigned sm)
+{
+	if (sm < 75)
+		return 0;
+	return sm < 80 ? MATRIX_SHAPES - MATRIX_SHAPES_NEWER : MATRIX_SHAPES;
+}
+
 static cl_int put_features(const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;

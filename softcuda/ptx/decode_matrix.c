@@ -81,15 +81,24 @@ static bool sum_is_known(enum kind kind, enum matrix_type a, enum matrix_type su
 	}
 }
 
-/* ptxas refuses what came with compute capability 8.0 for older targets. */
+/* ptxas refuses what came with a later compute capability than that of the target. */
+static bool require_target(struct ptx_parser *parser, unsigned sm)
+{
+	if (parser->program->target >= sm)
+		return true;
+	return ptx_fail(parser, parser->instruction.line, "'%s' requires .target sm_%u or higher",
+			parser->instruction.mnemonic, sm);
+}
+
+/* PTX ISA, "Target ISA Notes" of wmma.mma and mma. */
 static bool check_target(struct ptx_parser *parser, const struct matrix_part *shape, bool wmma, enum matrix_type a)
 {
-	const bool newer = a == MATRIX_BF16 || a == MATRIX_TF32 || a == MATRIX_F64 ||
-			   (!wmma && shape->m == 16 && (kind_of(a) == KIND_INTEGER || shape->k == 16));
-	if (!newer || parser->program->target >= 80)
-		return true;
-	return ptx_fail(parser, parser->instruction.line, "'%s' requires .target sm_80 or higher",
-			parser->instruction.mnemonic);
+	if (a == MATRIX_BF16 || a == MATRIX_TF32 || a == MATRIX_F64 ||
+	    (!wmma && shape->m == 16 && (kind_of(a) == KIND_INTEGER || shape->k == 16)))
+		return require_target(parser, 80);
+	if (wmma)
+		return require_target(parser, kind_of(a) == KIND_INTEGER ? 72 : 70);
+	return require_target(parser, shape->k == 4 ? 70 : 75);
 }
 
 /* "m16n8k16" */
@@ -501,7 +510,7 @@ static bool decode_rows(struct ptx_parser *parser, const struct ptx_parts *parts
 		next++;
 	if (next + 1 != parts->count || strcmp(parts->part[next], "b16") || space == SPACE_GLOBAL)
 		return ptx_unknown(parser);
-	if (!ptx_operand_count(parser, 2))
+	if (!ptx_operand_count(parser, 2) || !require_target(parser, 75))
 		return false;
 	const struct ptx_operand *registers = registers_of(parser, &in->operands[0], count);
 	if (!registers || !ptx_address_operand(parser, &in->operands[1], space, &address))

@@ -22,7 +22,7 @@ static const char source[] =
 	"}\n"
 	"kernel void add(global uint *sum, uint more) { sum[get_global_id(1)] += more; }\n";
 
-static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
+static const char ptx[] = ".version 6.4\n.target sm_70\n.address_size 64\n"
 			  ".visible .entry nothing(.param .u32 nothing_param_0)\n{\n	ret;\n}\n";
 
 enum { MOST = 400000 };

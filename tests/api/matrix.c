@@ -99,31 +99,47 @@ static void check_shape(const cl_matrix_shape_culvert *shape)
 	CHECK_OK(clReleaseProgram(program));
 }
 
-int main(void)
+static bool has_shape(const cl_matrix_shape_culvert *shapes, size_t count, const cl_matrix_shape_culvert *shape)
 {
-	const cl_matrix_shape_culvert newer = {16, 16, 16, CL_MATRIX_BFLOAT16_CULVERT, CL_MATRIX_BFLOAT16_CULVERT,
-					       CL_MATRIX_FLOAT_CULVERT};
-	cl_matrix_shape_culvert shapes[32];
-	size_t size_B = 0;
-	bool has_newer = false;
+	for (size_t i = 0; i < count; i++)
+		if (!memcmp(&shapes[i], shape, sizeof(*shape)))
+			return true;
+	return false;
+}
+
+static void check_refused(const cl_matrix_shape_culvert *shape)
+{
 	char log[4096];
 	cl_program program;
+	CHECK_CODE(build(shape, log, &program), CL_BUILD_PROGRAM_FAILURE);
+	CHECK(strstr(log, "requires .target sm_"));
+	CHECK_OK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+	/* What came with compute capability 7.5, and with 8.0. */
+	static const cl_matrix_shape_culvert known[] = {
+		{16, 16, 16, CL_MATRIX_HALF_CULVERT, CL_MATRIX_HALF_CULVERT, CL_MATRIX_FLOAT_CULVERT},
+		{16, 16, 16, CL_MATRIX_BFLOAT16_CULVERT, CL_MATRIX_BFLOAT16_CULVERT, CL_MATRIX_FLOAT_CULVERT},
+	};
+	cl_matrix_shape_culvert shapes[32];
+	size_t size_B = 0;
+	cl_uint major = 0, minor = 0;
 	if (!api_test_start(&test, "matrix"))
 		return API_TEST_SKIP;
 	queue = queue_make(test.context, test.device, 0);
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_MATRIX_SHAPES_CULVERT, sizeof(shapes), shapes, &size_B));
 	const size_t count = size_B / sizeof(shapes[0]);
-	/* Every GPU that is supported multiplies half and bytes. */
-	CHECK(size_B % sizeof(shapes[0]) == 0 && count >= 6);
-	for (size_t i = 0; i < count; i++) {
+	/* All GPUs from Turing on multiply half and bytes. */
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof(major), &major, NULL));
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof(minor), &minor, NULL));
+	CHECK(size_B % sizeof(shapes[0]) == 0 && (10 * major + minor < 75 ? !count : count >= 6));
+	for (size_t i = 0; i < count; i++)
 		check_shape(&shapes[i]);
-		has_newer |= shapes[i].a_type == CL_MATRIX_BFLOAT16_CULVERT;
-	}
-	if (!has_newer) {
-		CHECK_CODE(build(&newer, log, &program), CL_BUILD_PROGRAM_FAILURE);
-		CHECK(strstr(log, "sm_80"));
-		CHECK_OK(clReleaseProgram(program));
-	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!has_shape(shapes, count, &known[i]))
+			check_refused(&known[i]);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return api_test_end(&test);
 }

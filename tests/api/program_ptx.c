@@ -5,7 +5,7 @@
 
 #include "tests/api/fixture.h"
 
-#define HEAD ".version 6.4\n.target sm_75\n.address_size 64\n"
+#define HEAD ".version 6.4\n.target sm_70\n.address_size 64\n"
 #define INDEX \
 	"	mov.u32 %r1, %ctaid.x;\n	mov.u32 %r2, %ntid.x;\n	mov.u32 %r3, %tid.x;\n" \
 	"	mad.lo.s32 %r4, %r1, %r2, %r3;\n	mul.wide.u32 %rd9, %r4, 4;\n"

@@ -16,6 +16,8 @@
  *	                             anything of that is allowed
  *	FAULT_NVVM_LACKS=WORD,...    a program whose text has one of these words is refused when it is
  *	                             compiled, as an older libnvvm would refuse it
+ *	FAULT_NVVM_OLDER=1           it compiles for compute_70 as well, as CUDA 12's does and CUDA 13's
+ *	                             does not: the code is that for compute_75
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
@@ -54,15 +56,15 @@
 		(void *program, const char *data, size_t size_B, const char *name),             \
 		(program, data, size_B, name))                                                  \
 	FORWARD(nvvmCompileProgram, (void *program, int count, const char **options),           \
-		(unplanted(count, options) ? program : NULL, count, options))                   \
+		(unplanted(count, options) ? program : NULL, count, newer(count, options)))     \
 	FORWARD(nvvmVerifyProgram, (void *program, int count, const char **options),            \
-		(program, count, options))                                                      \
+		(program, count, newer(count, options)))                                        \
 	FORWARD(nvvmGetCompiledResultSize, (void *program, size_t *size_B), (program, size_B))  \
-	FORWARD(nvvmGetCompiledResult, (void *program, char *text), (program, text))            \
+	FORWARD(nvvmGetCompiledResult, (void *program, char *text), (program, result_text = text)) \
 	FORWARD(nvvmGetProgramLogSize, (void *program, size_t *size_B), (program, size_B))      \
 	FORWARD(nvvmGetProgramLog, (void *program, char *text), (program, text))
 
-enum { INVALID_IR = 6 };
+enum { INVALID_IR = 6, OPTIONS_MAX = 16 };
 
 enum call {
 #define FORWARD(name, parameters, arguments) CALL_##name,
@@ -268,6 +270,31 @@ static int planted(const char *data, size_t size_B)
 	return !memmem(data, size_B, "plant_escape", strlen("plant_escape")) || !escapes();
 }
 
+/* The options with compute_75 in place of compute_70, which the library behind does not know; the result is changed
+ * back.  A program's result is fetched by the thread that compiled it. */
+static _Thread_local bool is_older;
+static _Thread_local char *result_text;
+
+static const char **newer(int count, const char **options)
+{
+	static _Thread_local const char *changed[OPTIONS_MAX];
+	is_older = false;
+	for (int i = 0; i < count && i < OPTIONS_MAX; i++) {
+		const bool older = getenv("FAULT_NVVM_OLDER") && !strcmp(options[i], "-arch=compute_70");
+		changed[i] = older ? "-arch=compute_75" : options[i];
+		is_older |= older;
+	}
+	return is_older ? changed : options;
+}
+
+/* What nvvmGetCompiledResult wrote. */
+static void make_older(void)
+{
+	char *target = is_older ? strstr(result_text, ".target sm_75") : NULL;
+	if (target)
+		memcpy(target, ".target sm_70", strlen(".target sm_70"));
+}
+
 /* The same for nvvmCompileProgram. */
 static int unplanted(int count, const char **options)
 {
@@ -289,6 +316,8 @@ static int unplanted(int count, const char **options)
 			return fault;                        \
 		*(void **)&function = behind(#name);         \
 		const int result = function arguments;       \
+		if (CALL_##name == CALL_nvvmGetCompiledResult && !result) \
+			make_older();                        \
 		return fault ? fault : result;               \
 	}
 CALLS(FORWARD)

@@ -64,7 +64,7 @@ static void a_missing_library_is_told(void)
 			     be_nvvm_load(&log) == CL_COMPILER_NOT_AVAILABLE &&
 			     strstr(bytes_string(&log), "/nonexistent/libnvvm.so: no such file") &&
 			     be_nvvm_arch(90, &arch) == CL_COMPILER_NOT_AVAILABLE &&
-			     !*be_nvvm_id();
+			     !*be_nvvm_id(75);
 		bytes_finish(&log);
 		_exit(right ? 0 : 1);
 	}
@@ -81,7 +81,7 @@ static void no_library_lists_every_place(void)
 		CHECK(strstr(bytes_string(&log), "libnvidia-nvvm.so.4"));
 	} else {
 		CHECK_EQ(log.size_B, 0);
-		CHECK(!strncmp(be_nvvm_id(), "libnvvm ", 8));
+		CHECK(!strncmp(be_nvvm_id(75), "libnvvm ", 8));
 	}
 	bytes_finish(&log);
 }
@@ -147,7 +147,7 @@ static void bad_text_fails_with_a_log(void)
 	CHECK(log.size_B > 0);
 	bytes_finish(&log);
 	struct be_codegen_options odd = plain;
-	odd.sm = 1;
+	odd.sm = 76;
 	CHECK_EQ(be_nvvm_compile(header, strlen(header), NULL, 0, &odd, &ptx, &log),
 		 CL_BUILD_PROGRAM_FAILURE);
 	CHECK(log.size_B > 0);

@@ -493,31 +493,47 @@ static void refused(void)
 	}
 }
 
-/* What came with compute capability 8.0 is refused for an older target, as by ptxas. */
+static void check_target(const char *body, unsigned since, unsigned target)
+{
+	struct bytes ptx = BYTES_INIT, words = BYTES_INIT;
+	struct module module;
+	const bool known = target >= since;
+	bytes_printf(&words, "requires .target sm_%u", since);
+	bytes_printf(&ptx,
+		     ".version 8.3\n.target sm_%u\n.address_size 64\n.entry k() { .reg .b32 r; .reg .b64 p;\n"
+		     "mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n",
+		     target, body);
+	CHECK_EQ(module_load(&module, bytes_string(&ptx)), known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX);
+	CHECK(known || strstr(bytes_string(&module.log), bytes_string(&words)));
+	if (known)
+		module_finish(&module);
+	else
+		bytes_finish(&module.log);
+	bytes_finish(&words);
+	bytes_finish(&ptx);
+}
+
+/* What came with a compute capability is refused for an older target, as by ptxas. */
 static void older_targets(void)
 {
-	static const char *const bodies[] = {
-		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};",
-		"mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};",
-		"wmma.load.a.sync.aligned.row.m16n16k16.bf16 {r, r, r, r}, [p];",
-		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"
+	static const struct {
+		unsigned since;
+		const char *body;
+	} known[] = {
+		{80, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+		     "{r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"},
+		{80, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"},
+		{80, "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {r, r, r, r}, [p];"},
+		{75, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"},
+		{75, "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r, r}, {r}, {r}, {r, r};"},
+		{75, "ldmatrix.sync.aligned.m8n8.x1.b16 {r}, [p];"},
+		{72, "wmma.load.a.sync.aligned.row.m16n16k16.s8 {r, r}, [p];"},
+		{70, "wmma.load.a.sync.aligned.row.m16n16k16.f16 {r, r, r, r, r, r, r, r}, [p];"},
 	};
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-		struct bytes ptx = BYTES_INIT;
-		struct module module;
-		const bool older = i + 1 == sizeof(bodies) / sizeof(bodies[0]);
-		bytes_printf(&ptx,
-			     ".version 8.3\n.target sm_75\n.address_size 64\n.entry k() { .reg .b32 r; .reg .b64 p;\n"
-			     "mov.u32 r, 0; mov.u64 p, 0;\n%s ret; }\n",
-			     bodies[i]);
-		CHECK_EQ(module_load(&module, bytes_string(&ptx)), older ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX);
-		CHECK(older || strstr(bytes_string(&module.log), "requires .target sm_80"));
-		if (older)
-			module_finish(&module);
-		else
-			bytes_finish(&module.log);
-		bytes_finish(&ptx);
-	}
+	static const unsigned targets[] = {70, 72, 75, 80};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++)
+			check_target(known[i].body, known[i].since, targets[t]);
 }
 
 TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices),

@@ -1,0 +1,186 @@
+/* One module and one libnvvm: compiling, and asking what the library can do. */
+#include "config.h"
+
+#include "backend/nvvm.h"
+
+#include "backend/codegen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 8, OPTION_B = 32, OPTIMIZATION_MOST = 3 };
+
+struct option_list {
+	char text[OPTIONS_MAX][OPTION_B];
+	const char *pointers[OPTIONS_MAX];
+	int count;
+};
+
+/* --- options: every one that decides about rounding is said aloud --- */
+
+static void add_option(struct option_list *list, const char *name, unsigned value)
+{
+	char *text = list->text[list->count];
+	snprintf(text, OPTION_B, "-%s%u", name, value);
+	list->pointers[list->count++] = text;
+}
+
+static void make_options(struct option_list *list, const struct be_codegen_options *options,
+			 unsigned optimization)
+{
+	list->count = 0;
+	add_option(list, "arch=compute_", options->sm);
+	add_option(list, "opt=", optimization);
+	add_option(list, "ftz=", options->choice.flush_denormals);
+	add_option(list, "prec-div=", options->choice.precise_divide);
+	add_option(list, "prec-sqrt=", options->choice.precise_sqrt);
+	add_option(list, "fma=", options->choice.fuse_multiply_add);
+	if (options->choice.line_info)
+		list->pointers[list->count++] = "-generate-line-info";
+}
+
+/* --- compiling --- */
+
+static void append_program_log(const struct nvvm_library *library, nvvm_handle program,
+			       struct bytes *log)
+{
+	size_t size_B = 0;
+	if (library->nvvmGetProgramLogSize(program, &size_B) || size_B <= 1)
+		return;
+	char *text = calloc(1, size_B + 1);
+	if (!text)
+		return;
+	if (!library->nvvmGetProgramLog(program, text) && *text) {
+		bytes_append_string(log, text);
+		if (text[strlen(text) - 1] != '\n')
+			bytes_append_char(log, '\n');
+	}
+	free(text);
+}
+
+static int verify(const struct nvvm_library *library, nvvm_handle program,
+		  struct option_list *list)
+{
+#ifdef CULVERT_DEBUG_CHECKS
+	return library->nvvmVerifyProgram(program, list->count, list->pointers);
+#else
+	(void)library;
+	(void)program;
+	(void)list;
+	return NVVM_SUCCESS;
+#endif
+}
+
+static int take_result(const struct nvvm_library *library, nvvm_handle program,
+		       struct bytes *ptx)
+{
+	size_t size_B = 0;
+	int result = library->nvvmGetCompiledResultSize(program, &size_B);
+	if (result)
+		return result;
+	char *text = calloc(1, size_B + 1);
+	if (!text)
+		return NVVM_OUT_OF_MEMORY;
+	result = library->nvvmGetCompiledResult(program, text);
+	/* libnvvm's size includes the closing NUL. */
+	if (!result)
+		bytes_append_string(ptx, text);
+	free(text);
+	return !result && bytes_failed(ptx) ? NVVM_OUT_OF_MEMORY : result;
+}
+
+static int translate(const struct nvvm_library *library, nvvm_handle program,
+		     struct nvvm_text ir, struct nvvm_text libdevice,
+		     struct option_list *list, struct bytes *ptx)
+{
+	int result = library->nvvmAddModuleToProgram(program, ir.data, ir.size_B, "program");
+	if (!result)
+		result = verify(library, program, list);
+	/* With the lazy function only what is called is read.  It is added after the verifier, which would reject
+	 * it. */
+	if (!result && libdevice.data)
+		result = library->nvvmLazyAddModuleToProgram(program, libdevice.data,
+							     libdevice.size_B, "libdevice");
+	if (!result)
+		result = library->nvvmCompileProgram(program, list->count, list->pointers);
+	return result ? result : take_result(library, program, ptx);
+}
+
+int be_nvvm_text_compile(const struct nvvm_library *library, struct nvvm_text ir, struct nvvm_text libdevice,
+			 const struct be_codegen_options *options, unsigned optimization, struct bytes *ptx_out,
+			 struct bytes *log)
+{
+	struct option_list list;
+	nvvm_handle program = NULL;
+	struct bytes ptx = BYTES_INIT;
+	int result = library->nvvmCreateProgram(&program);
+	make_options(&list, options, optimization);
+	if (!result) {
+		result = translate(library, program, ir, libdevice, &list, &ptx);
+		append_program_log(library, program, log);
+		library->nvvmDestroyProgram(&program);
+	}
+	if (result)
+		bytes_printf(log, "libnvvm: %s\n", library->nvvmGetErrorString(result));
+	else
+		bytes_move(ptx_out, &ptx);
+	bytes_finish(&ptx);
+	return result;
+}
+
+/* --- what a library can do --- */
+
+/* Compiles a small module, to find out whether the library supports sm, and all but what lacking names; returns an
+ * nvvm_result. */
+static int compile_probe(const struct nvvm_library *library, unsigned sm, unsigned lacking)
+{
+	const struct be_codegen_options options = {
+		.sm = sm, .choice = {.precise_divide = true, .precise_sqrt = true}};
+	const char *known = lacking & NVVM_LACKS_COPYSIGN ? "maxnum" : "copysign";
+	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
+	bytes_printf(&ir,
+		     "target datalayout = \"e-p:64:64:64-%si1:8:8-i8:8:8-i16:16:16-i32:32:32-"
+		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
+		     "v32:32:32-v64:64:64-v128:128:128-"
+		     "n16:32:64\"\n"
+		     "target triple = \"nvptx64-nvidia-cuda\"\n"
+		     "declare float @llvm.%s.f32(float, float)\n"
+		     "define float @probe(float %%x, i16 %%n) {\nentry:\n"
+		     "  %%h = bitcast i16 %%n to %s\n"
+		     "  %%y = call float @llvm.%s.f32(float %%x, float %%x)\n  ret float %%y\n}\n"
+		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
+		     lacking & NVVM_LACKS_NARROW_LOCAL ? "" : "p3:32:32:32-", known,
+		     lacking & NVVM_LACKS_HALF ? "i16" : "half", known,
+		     library->ir_major, library->ir_minor, library->debug_major,
+		     library->debug_minor);
+	/* Optimizing, as a probe without optimization would spoil the library (be_nvvm_is_spoilt). */
+	const struct nvvm_text none = {NULL, 0}, program = {ir.data, ir.size_B};
+	int result = NVVM_OUT_OF_MEMORY;
+	if (!bytes_failed(&ir))
+		result = be_nvvm_text_compile(library, program, none, &options, OPTIMIZATION_MOST, &ptx, &log);
+	bytes_finish(&ir);
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+	return result;
+}
+
+/* Only these combinations exist. */
+int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
+{
+	static const unsigned ways[] = {
+		0, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
+		NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF | NVVM_LACKS_NARROW_LOCAL};
+	int result = NVVM_INVALID_IR;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && result == NVVM_INVALID_IR; i++) {
+		*lacking_out = ways[i];
+		result = compile_probe(library, sm, ways[i]);
+	}
+	return result;
+}
+
+bool be_nvvm_library_compiles(const struct nvvm_library *library, unsigned sm)
+{
+	unsigned lacking;
+	return !be_nvvm_probe(library, sm, &lacking);
+}
