@@ -7,6 +7,7 @@
 #	FOOTPRINT=all footprint.sh               all kernel files, minutes
 #	FOOTPRINT_RUNS=1000 FOOTPRINT_FROM=9000  that many random kernels, from that number on
 #	FOOTPRINT_SECONDS=3600 FOOTPRINT_FROM=9000  random kernels from that number on, for an hour
+#	KERNEL_SECONDS=60 CULVERT_SOFT_SM=100    the time for the compilation of one, by default 600 s, and their GPU
 #
 # Needs clang and llvm-link of one version, in REFERENCE_LLVM
 # (by default that of the build), and PoCL's library for this processor,
@@ -45,6 +46,27 @@ if command -v python3 >/dev/null; then
 	joined 1 8 17 --joined-reads
 	joined 1 7 14 --joined-reads
 	joined 1 0 16 --joined-reads
+fi
+
+# --- what compare allows of early reads: one element, the same for all, that some work-item of the group reads ---
+# early STATUS OBJECT RUN RUN: the work-items 0 and 2 read these bytes; in the source only work-item 1 reads bytes 4 to 7
+early() {
+	printf 'launch few 2 1 1 3 1 1\nr 0 1 %s 4 8\n' "$2" >"$work/right"
+	printf 'launch few 2 1 1 3 1 1\nr 0 1 %s 4 8\nr %s %s\nr %s %s\n' "$2" "${3% [0-9]* [0-9]*}" \
+		"$2 ${3#[0-9]* [0-9]* }" "${4% [0-9]* [0-9]*}" "$2 ${4#[0-9]* [0-9]* }" >"$work/early"
+	"$here/compare" "$work/right" "$work/early" >"$work/out"
+	[ $? = "$1" ] || fail "compare of reads of $2 by work-items: $3, $4"
+}
+if command -v python3 >/dev/null; then
+	early 0 'local table' '0 0 4 8' '0 2 4 8'
+	grep -qx '2 early reads' "$work/out" || fail "the number of early reads"
+	early 0 'variable table' '0 0 4 8' '1 2 4 8'
+	early 1 'local table' '0 0 4 8' '1 2 4 8'
+	early 1 'local table' '0 0 4 8' '0 2 8 12'
+	early 1 'local table' '0 0 4 12' '0 2 4 12'
+	early 1 'local table' '0 0 8 12' '0 2 8 12'
+	early 1 'local arguments' '0 0 4 8' '0 2 4 8'
+	early 1 'argument 0' '0 0 4 8' '0 2 4 8'
 fi
 
 # --- the reference, where there is one ---
@@ -115,7 +137,9 @@ kernel_file() {
 	! moves_local "$name" || local=--without-local
 	"$here/compare" $local "$work/reference" "$work/ours" >"$work/out"
 	case $? in
-	0) compared=$((compared + 1)) ;;
+	0)
+		compared=$((compared + 1))
+		count_early ;;
 	77) left="$left $name" ;;
 	*)
 		reason=$(excused "$name") && { echo "$name: $reason"; return; }
@@ -124,16 +148,28 @@ kernel_file() {
 	esac
 }
 
+count_early() {
+	number_here=$(sed -n 's/ early reads$//p' "$work/out")
+	early=$((early + ${number_here:-0}))
+}
+
+# A compilation ends after KERNEL_SECONDS: for sm_100 and newer, libnvvm does not come to an end with a few kernels
+# (docs/limits.md).
 random_kernel() {
 	rm -f "$work/reference" "$work/ours"
 	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
 		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
+		CULVERT_COMPILER=process CULVERT_COMPILER_TIMEOUT=$KERNEL_SECONDS \
 		timeout 900 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
 		against Reference >"$work/out" 2>&1
 	value=$?
 	# PoCL's library lacks functions in some versions: 6.0 atomics of private memory.
 	if ! [ -e "$work/reference" ] && grep -q 'Symbols not found: \[ _Z[0-9]*_cl_' "$work/out"; then
 		echo "kernel $1 is left out: PoCL's library lacks a function that it calls"
+		return
+	fi
+	if [ "${CULVERT_SOFT_SM:-90}" -ge 100 ] && grep -q '(CULVERT_COMPILER_TIMEOUT)' "$work/out"; then
+		late="$late $1"
 		return
 	fi
 	if [ $value -ne 0 ]; then
@@ -146,9 +182,11 @@ random_kernel() {
 	[ "${CULVERT_SOFT_SM:-90}" -lt 100 ] || joined=--joined-reads
 	"$here/compare" $joined "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
 	compared=$((compared + 1))
+	count_early
 }
 
-compared=0 left=
+KERNEL_SECONDS=${KERNEL_SECONDS:-600}
+compared=0 left= late= early=0
 if [ "$FOOTPRINT" = all ]; then
 	files=$(ls "$here"/../kernels/*.clt)
 else
@@ -171,6 +209,8 @@ while [ -x tests/fuzz/fuzz_kernels ] && [ $number -lt $last ] && [ "$(date +%s)"
 	random_kernel $number
 	number=$((number + 1))
 done
+[ -z "$late" ] || echo "left out, not compiled in $KERNEL_SECONDS s:$late"
+[ $early = 0 ] || echo "$early early reads, which docs/limits.md describes"
 echo "$compared compared; the next random kernel is number $number"
 [ $compared -gt 0 ] || fail "nothing was compared"
 exit $status

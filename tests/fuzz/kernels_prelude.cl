@@ -109,8 +109,17 @@ COLLECTS(ulong, 0, ULONG_MAX)
 #define SUB_ALL(x) (by_min_uint(scratch_uint, (x) != 0, SUB_FIRST, SUB_FIRST + 32) ? 1 : 0)
 #endif
 #if defined(cl_khr_subgroup_shuffle)
-#define SUB_SHUFFLE(T, x, at) sub_group_shuffle(x, at)
-#define SUB_SHUFFLE_XOR(T, x, mask) sub_group_shuffle_xor(x, mask)
+/* The value of an inactive work-item is undefined (cl_khr_subgroup_shuffle), and what diverged before need not be
+ * together again: the barrier makes all of the sub-group active. */
+#define MEET_AND(T, CALL, x, y) \
+	({ \
+		T x_ = x; \
+		uint y_ = y; \
+		sub_group_barrier(CLK_LOCAL_MEM_FENCE); \
+		CALL(x_, y_); \
+	})
+#define SUB_SHUFFLE(T, x, at) MEET_AND(T, sub_group_shuffle, x, at)
+#define SUB_SHUFFLE_XOR(T, x, mask) MEET_AND(T, sub_group_shuffle_xor, x, mask)
 #else
 #define SUB_SHUFFLE(T, x, at) FROM_ITEM(T, x, at)
 #define SUB_SHUFFLE_XOR(T, x, mask) FROM_ITEM(T, x, (LID & 31) ^ (mask))
