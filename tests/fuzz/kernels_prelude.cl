@@ -109,8 +109,9 @@ COLLECTS(ulong, 0, ULONG_MAX)
 #define SUB_ALL(x) (by_min_uint(scratch_uint, (x) != 0, SUB_FIRST, SUB_FIRST + 32) ? 1 : 0)
 #endif
 #if defined(cl_khr_subgroup_shuffle)
-/* The value of an inactive work-item is undefined (cl_khr_subgroup_shuffle), and what diverged before need not be
- * together again: the barrier makes all of the sub-group active. */
+/* "The return value is undefined if the work item with sub-group local ID equal to index is inactive" (OpenCL C 3.1,
+ * general purpose shuffle functions), and work-items that diverged need not be together again: the barrier makes all of
+ * the sub-group active. */
 #define MEET_AND(T, CALL, x, y) \
 	({ \
 		T x_ = x; \
