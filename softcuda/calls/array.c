@@ -15,8 +15,6 @@
 
 #include <stdlib.h>
 
-enum { ROW_ALIGNMENT_B = 16 };
-
 /* --- limits ---------- */
 
 struct limits {
@@ -82,9 +80,6 @@ static CUresult check_extent(const struct soft_device *device, const struct soft
 
 static CUresult place_locked(struct soft_context *context, struct soft_array *array)
 {
-	uint64_t row_B = array->descriptor.Width * array->element_B;
-	array->pitch_B = (row_B + ROW_ALIGNMENT_B - 1) / ROW_ALIGNMENT_B * ROW_ALIGNMENT_B;
-	array->slice_B = array->pitch_B * array->height;
 	CUresult result = soft_memory_alloc_locked(context, SOFT_MEMORY_ARRAY,
 						   array->slice_B * array->depth, NULL,
 						   &array->allocation);
@@ -97,8 +92,8 @@ static CUresult place_locked(struct soft_context *context, struct soft_array *ar
 	return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult soft_array_create_locked(struct soft_context *context, CUarray *cu_array_out,
-				  const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+CUresult soft_array_new(struct soft_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+			struct soft_array **array_out)
 {
 	/* CUDA_ARRAY3D_DEPTH_TEXTURE is not among them: no array has a depth format. */
 	const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
@@ -106,7 +101,7 @@ CUresult soft_array_create_locked(struct soft_context *context, CUarray *cu_arra
 	const unsigned others = CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_COLOR_ATTACHMENT |
 				CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
 	struct soft_format format;
-	if (!cu_array_out || descriptor->Flags & ~(known | others) ||
+	if (descriptor->Flags & ~(known | others) ||
 	    !soft_format_find(descriptor->Format, descriptor->NumChannels, &format))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (descriptor->Flags & others) {
@@ -123,10 +118,25 @@ CUresult soft_array_create_locked(struct soft_context *context, CUarray *cu_arra
 	array->element_B = (uint32_t)format.channel_B * format.channels;
 	array->height = descriptor->Height ? descriptor->Height : 1;
 	array->depth = descriptor->Depth ? descriptor->Depth : 1;
+	array->pitch_B = image_row_pitch_B(descriptor->Width, array->element_B);
+	array->slice_B = array->pitch_B * array->height;
 	array->refs = 1;
 	CUresult result = check_extent(context->device, array);
 	if (result == CUDA_SUCCESS)
-		result = place_locked(context, array);
+		*array_out = array;
+	else
+		free(array);
+	return result;
+}
+
+CUresult soft_array_create_locked(struct soft_context *context, CUarray *cu_array_out,
+				  const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+	struct soft_array *array;
+	CUresult result = cu_array_out ? soft_array_new(context, descriptor, &array) : CUDA_ERROR_INVALID_VALUE;
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = place_locked(context, array);
 	if (result != CUDA_SUCCESS) {
 		free(array);
 		return result;
@@ -159,23 +169,32 @@ CUresult cuArrayCreate_v2(CUarray *cu_array_out, const CUDA_ARRAY_DESCRIPTOR *de
 	SOFT_CALL(SOFT_NEED_CONTEXT, create_plain_locked(context, cu_array_out, descriptor));
 }
 
-/* Waits for work in streams, as cuMemFree does, so that it still finds the texels. */
+CUresult soft_array_destroy_locked(struct soft_array *array, const char *call)
+{
+	struct soft_allocation *allocation = array->allocation;
+	array->refs++;
+	soft_memory_pin_locked(allocation);
+	CUresult result = soft_memory_end_locked(array->context, allocation, call);
+	/* The end of the context may have destroyed the array meanwhile. */
+	struct soft_array *level = atomic_load(&array->gone) || !allocation->freed ? NULL : array;
+	while (level) {
+		struct soft_array *next = level->next;
+		soft_array_end_locked(level);
+		level = next;
+	}
+	soft_memory_unpin_locked(allocation);
+	soft_array_unref_locked(array);
+	return result;
+}
+
+/* The levels of a mipmapped array are destroyed with it. */
 static CUresult destroy_locked(CUarray cu_array)
 {
 	struct soft_array *array;
 	CUresult result = soft_array_find_locked(cu_array, &array);
-	if (result != CUDA_SUCCESS)
-		return result;
-	struct soft_allocation *allocation = array->allocation;
-	array->refs++;
-	soft_memory_pin_locked(allocation);
-	result = soft_memory_end_locked(array->context, allocation, "cuArrayDestroy");
-	/* The end of the context may have destroyed the array meanwhile. */
-	if (!atomic_load(&array->gone) && allocation->freed)
-		soft_array_end_locked(array);
-	soft_memory_unpin_locked(allocation);
-	soft_array_unref_locked(array);
-	return result;
+	if (result == CUDA_SUCCESS && array->base)
+		result = CUDA_ERROR_INVALID_HANDLE;
+	return result == CUDA_SUCCESS ? soft_array_destroy_locked(array, "cuArrayDestroy") : result;
 }
 
 CUresult cuArrayDestroy(CUarray cu_array)

@@ -528,7 +528,7 @@ static CUresult side_array_locked(struct side *side, const struct place *place,
 	side->allocation = array->allocation;
 	side->pitch_B = array->pitch_B;
 	side->slice_B = array->slice_B;
-	side->address = array->allocation->start + place->z * array->slice_B +
+	side->address = soft_array_start(array) + place->z * array->slice_B +
 			place->y * array->pitch_B + place->x_B;
 	return CUDA_SUCCESS;
 }

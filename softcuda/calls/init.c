@@ -169,6 +169,7 @@ static void write_live_locked(struct bytes *text)
 		[SOFT_KIND_LINK] = "links",
 		[SOFT_KIND_POOL] = "pools",
 		[SOFT_KIND_ARRAY] = "arrays",
+		[SOFT_KIND_MIPMAP] = "mipmapped_arrays",
 		[SOFT_KIND_PHYSICAL] = "physical_memories",
 		[SOFT_KIND_EXTERNAL] = "external_memories",
 		[SOFT_KIND_SEMAPHORE] = "external_semaphores",

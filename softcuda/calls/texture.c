@@ -45,30 +45,45 @@ static CUresult set_format(struct soft_image *image, CUarray_format format, unsi
 	return CUDA_SUCCESS;
 }
 
-static CUresult set_array_locked(struct object *object)
+static CUresult set_found_array_locked(struct object *object, struct soft_array *array)
 {
 	struct soft_image *image = &object->image;
-	struct soft_array *array;
-	if (!object->resource.res.array.hArray)
-		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = soft_array_find_locked(object->resource.res.array.hArray, &array);
-	if (result != CUDA_SUCCESS)
-		return result;
 	image->dimensions = array->dimensions;
 	image->layered = array->layered;
-	image->start = array->allocation->start;
+	image->start = soft_array_start(array);
 	image->pitch_B = array->pitch_B;
 	image->slice_B = array->slice_B;
 	image->size[0] = (uint32_t)array->descriptor.Width;
 	image->size[1] = (uint32_t)array->height;
 	image->size[2] = array->layered ? 1 : (uint32_t)array->depth;
 	image->layers = array->layered ? (uint32_t)array->depth : 1;
-	result = set_format(image, array->descriptor.Format, array->descriptor.NumChannels);
+	CUresult result = set_format(image, array->descriptor.Format, array->descriptor.NumChannels);
 	if (result != CUDA_SUCCESS)
 		return result;
 	object->array = array;
 	array->refs++;
 	return CUDA_SUCCESS;
+}
+
+static CUresult set_array_locked(struct object *object)
+{
+	struct soft_array *array;
+	if (!object->resource.res.array.hArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_array_find_locked(object->resource.res.array.hArray, &array);
+	return result == CUDA_SUCCESS ? set_found_array_locked(object, array) : result;
+}
+
+static CUresult set_mipmap_locked(struct object *object)
+{
+	struct soft_array *array;
+	if (!object->resource.res.mipmap.hMipmappedArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_mipmap_find_locked(object->resource.res.mipmap.hMipmappedArray, &array);
+	if (result != CUDA_SUCCESS)
+		return result;
+	object->image.levels = array->levels;
+	return set_found_array_locked(object, array);
 }
 
 static CUresult set_linear_locked(struct object *object, const struct soft_device *device)
@@ -140,8 +155,7 @@ static CUresult set_resource_locked(struct object *object, const struct soft_dev
 	case CU_RESOURCE_TYPE_PITCH2D:
 		return set_pitch_locked(object, device);
 	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-		log_err("softcuda: mipmapped arrays are not supported");
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return set_mipmap_locked(object);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -158,8 +172,10 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 {
 	const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
 			       CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
+	/* "Note that for CUDA mipmapped array, this flag must be set." */
 	if (texture->flags & ~known || texture->filterMode > CU_TR_FILTER_MODE_LINEAR ||
-	    texture->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
+	    texture->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR ||
+	    (image->levels && !(texture->flags & CU_TRSF_NORMALIZED_COORDINATES)))
 		return CUDA_ERROR_INVALID_VALUE;
 	/* "This suppresses the default behavior of having the texture promote integer data to floating point data";
 	 * 32-bit integers are never promoted. */
@@ -182,6 +198,11 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 		image->border[d] = image->buffer ? 0 : texture->borderColor[d];
 	}
 	image->border[3] = image->buffer ? 0 : texture->borderColor[3];
+	/* Integers are not interpolated. */
+	image->mip_filter = texture->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && !whole(image);
+	image->lod_bias = texture->mipmapLevelBias;
+	image->lod_min = texture->minMipmapLevelClamp;
+	image->lod_max = texture->maxMipmapLevelClamp;
 	return CUDA_SUCCESS;
 }
 

@@ -67,6 +67,20 @@ CUresult soft_array_find_locked(CUarray cu_array, struct soft_array **array_out)
 	return CUDA_SUCCESS;
 }
 
+CUresult soft_mipmap_find_locked(CUmipmappedArray cu_mipmap, struct soft_array **array_out)
+{
+	struct soft_array *array = soft_handle_find_locked(SOFT_KIND_MIPMAP, cu_mipmap);
+	if (!array || array->allocation->freeing)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*array_out = array;
+	return CUDA_SUCCESS;
+}
+
+uint64_t soft_array_start(const struct soft_array *array)
+{
+	return array->allocation->start + array->offset_B;
+}
+
 void soft_array_unref_locked(struct soft_array *array)
 {
 	if (!--array->refs)
@@ -79,6 +93,8 @@ void soft_array_end_locked(struct soft_array *array)
 	atomic_store(&array->gone, true);
 	list_remove(&array->link);
 	soft_handle_destroy_locked(array->handle);
+	if (array->mipmap)
+		soft_handle_destroy_locked(array->mipmap);
 	array->allocation = NULL;
 	soft_array_unref_locked(array);
 }

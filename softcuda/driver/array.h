@@ -27,12 +27,22 @@ struct soft_array {
 	uint64_t pitch_B, slice_B;
 	uint64_t height, depth;              /* at least 1; layers count as depth */
 	unsigned refs;                       /* the handle, objects */
+	uint64_t offset_B;                   /* of the first texel in the allocation */
+	/* Of a level of a mipmapped array.  Level 0 has the handle of all of it. */
+	struct soft_array *base, *next;      /* level 0, and the next level or NULL */
+	CUmipmappedArray mipmap;
+	uint8_t levels;
 	atomic_bool gone;                    /* destroyed; kernels read it without the lock */
 };
 
 /* CUDA_ERROR_INVALID_HANDLE, also while it is being destroyed. */
 CUresult soft_array_find_locked(CUarray cu_array, struct soft_array **array_out);
+/* Level 0 of a mipmapped array; errors are those of soft_array_find_locked. */
+CUresult soft_mipmap_find_locked(CUmipmappedArray cu_mipmap, struct soft_array **array_out);
 void soft_array_unref_locked(struct soft_array *array);
+
+/* The address of the first texel. */
+uint64_t soft_array_start(const struct soft_array *array);
 
 /* How the texels of a format are kept. */
 struct soft_format {

@@ -24,6 +24,9 @@ enum texel_kind {
 /* CUaddress_mode's values. */
 enum image_address { IMAGE_WRAP, IMAGE_CLAMP, IMAGE_MIRROR, IMAGE_BORDER };
 
+/* Rows of arrays begin at multiples of it. */
+enum { IMAGE_ROW_ALIGNMENT_B = 16 };
+
 struct soft_image {
 	uint64_t object;          /* its value in kernels; never 0 */
 	bool surface;
@@ -39,17 +42,36 @@ struct soft_image {
 	uint8_t channel_B;        /* 1, 2 or 4 */
 	uint8_t channels;         /* 1, 2 or 4 */
 	bool packed;              /* TEXEL_UNORM of 10, 10, 10 and 2 bits from the lowest on */
+	uint8_t levels;           /* of a mipmapped array; else 0.  All other fields are those of level 0 */
 	/* Of textures only. */
 	uint8_t address[3];       /* enum image_address; wrap and mirror if normalized only */
 	bool filter;              /* linear */
 	bool normalized;          /* coordinates in [0, 1) */
 	bool srgb;
 	float border[4];
+	bool mip_filter;          /* between levels: linear */
+	float lod_bias, lod_min, lod_max;
 };
 
 static inline uint32_t image_texel_B(const struct soft_image *image)
 {
 	return (uint32_t)image->channel_B * image->channels;
+}
+
+static inline uint64_t image_row_pitch_B(uint64_t width, uint32_t texel_B)
+{
+	return (width * texel_B + IMAGE_ROW_ALIGNMENT_B - 1) / IMAGE_ROW_ALIGNMENT_B * IMAGE_ROW_ALIGNMENT_B;
+}
+
+/* Makes a level of a mipmapped array the next one.  The levels follow each other in memory; "the dimensions of each
+ * subsequent mipmap level are half, rounded down" (driver API, cuMipmappedArrayCreate), and the layers stay. */
+static inline void image_next_level(struct soft_image *image)
+{
+	image->start += image->slice_B * (image->layered ? image->layers : image->size[2]);
+	for (unsigned d = 0; d < 3; d++)
+		image->size[d] = image->size[d] > 1 ? image->size[d] / 2 : 1;
+	image->pitch_B = image_row_pitch_B(image->size[0], image_texel_B(image));
+	image->slice_B = image->pitch_B * image->size[1];
 }
 
 /* Where a work-item's coordinates wait for the instruction that they belong to, in
@@ -62,12 +84,18 @@ enum image_slot {
 	IMAGE_SLOT_OFFSET_X,
 	IMAGE_SLOT_OFFSET_Y,
 	IMAGE_SLOT_OFFSET_Z,
+	IMAGE_SLOT_DX,            /* three: the gradient of x, y and z along one axis, and */
+	IMAGE_SLOT_DY = IMAGE_SLOT_DX + 3,        /* along the other */
+	IMAGE_SLOT_LOD = IMAGE_SLOT_DY + 3,
 	IMAGE_SLOT_NONE,          /* a coordinate that is there but not used */
 	IMAGE_SLOTS
 };
 
 /* What suld, sust and sured do outside of the surface, and tex with integers. */
 enum image_edge { IMAGE_TRAP, IMAGE_EDGE_CLAMP, IMAGE_ZERO };
+
+/* Where tex finds its level of a mipmapped array. */
+enum image_lod { IMAGE_LOD_BASE, IMAGE_LOD_LEVEL, IMAGE_LOD_GRADIENTS };
 
 /* What sured does; min and max without a sign unless they say so. */
 enum image_reduction {
@@ -94,7 +122,7 @@ struct image_mode {
 	bool real;                /* of tex: coordinates are f32, else s32 */
 	bool formatted;           /* of sust and sured: .p */
 	bool offset;              /* the offset slots count */
-	uint8_t component;        /* tld4's; an enum image_query or image_reduction */
+	uint8_t component;        /* tld4's; an enum image_query or image_reduction; of tex an enum image_lod */
 	uint8_t edge;             /* enum image_edge; of tex: IMAGE_EDGE_CLAMP with a level */
 	uint8_t element_B;        /* of sured; of tex 2: results are packed f16 */
 };

@@ -14,6 +14,9 @@ enum { UNIT_BITS = 21 };
 /* Beyond every texture, and so that it fits an integer in 1/256. */
 static const double far_out = 1099511627776.0;
 
+/* A level of detail is a number of 1/256, as weights are. */
+enum { LOD_BITS = 8, LOD_ONE = 1 << LOD_BITS };
+
 /* One lane's fetch. */
 struct fetch {
 	struct warp *warp;
@@ -218,6 +221,78 @@ static bool fetch_gather(const struct fetch *fetch, uint32_t value[4])
 
 typedef bool fetch_run(const struct fetch *fetch, uint32_t value[4]);
 
+/* --- mipmapped arrays ---------- */
+
+static float slot_float(const struct fetch *fetch, unsigned slot)
+{
+	float value;
+	memcpy(&value, &fetch->warp->image[slot][fetch->l], sizeof(value));
+	return value;
+}
+
+/* OpenGL 4.6, 8.14: the binary logarithm of the longer gradient, in texels of level 0.  CUDA refers to no other
+ * definition. */
+static double lod_of_gradients(const struct fetch *fetch)
+{
+	double longest = 0;
+	for (unsigned axis = 0; axis < 2; axis++) {
+		double square = 0;
+		for (unsigned d = 0; d < fetch->image->dimensions; d++) {
+			const double part = (double)slot_float(fetch, (axis ? IMAGE_SLOT_DY : IMAGE_SLOT_DX) + d) *
+					    fetch->image->size[d];
+			square += part * part;
+		}
+		longest = square > longest ? square : longest;
+	}
+	return log2(longest) / 2;
+}
+
+static uint32_t lod_of(const struct fetch *fetch)
+{
+	const struct soft_image *image = fetch->image;
+	const int32_t whole_level = (int32_t)fetch->warp->image[IMAGE_SLOT_LOD][fetch->l];
+	double lod = fetch->mode.component == IMAGE_LOD_GRADIENTS ? lod_of_gradients(fetch) :
+		     fetch->mode.real ? slot_float(fetch, IMAGE_SLOT_LOD) : whole_level;
+	lod += image->lod_bias;
+	lod = lod > image->lod_min ? lod : image->lod_min;
+	lod = lod < image->lod_max ? lod : image->lod_max;
+	lod = lod > 0 ? lod : 0;
+	lod = lod < image->levels - 1 ? lod : image->levels - 1;
+	return (uint32_t)(lod * LOD_ONE + 0.5);
+}
+
+static bool fetch_level(const struct fetch *fetch, fetch_run *run, uint32_t level, uint32_t value[4])
+{
+	struct soft_image image = *fetch->image;
+	struct fetch there = *fetch;
+	there.image = &image;
+	while (level--)
+		image_next_level(&image);
+	return run(&there, value);
+}
+
+/* "The nearest mipmap level", or the weighted average of two. */
+static bool fetch_mipmapped(const struct fetch *fetch, fetch_run *run, uint32_t value[4])
+{
+	const uint32_t lod = lod_of(fetch), weight = lod % LOD_ONE;
+	uint32_t other[4];
+	if (!fetch->image->mip_filter)
+		return fetch_level(fetch, run, (lod + LOD_ONE / 2) / LOD_ONE, value);
+	if (!fetch_level(fetch, run, lod / LOD_ONE, value) ||
+	    (weight && !fetch_level(fetch, run, lod / LOD_ONE + 1, other)))
+		return false;
+	for (unsigned c = 0; weight && c < 4; c++) {
+		float a, b;
+		memcpy(&a, &value[c], sizeof(a));
+		memcpy(&b, &other[c], sizeof(b));
+		a = (float)(((double)a * (LOD_ONE - weight) + (double)b * weight) / LOD_ONE);
+		memcpy(&value[c], &a, sizeof(a));
+	}
+	return true;
+}
+
+/* --- instructions ---------- */
+
 /* Lanes mostly have one object, which is then looked up once. */
 static bool begin(struct fetch *fetch, uint64_t object)
 {
@@ -262,7 +337,8 @@ static enum flow fetch_lanes(struct warp *warp, const struct op *op, uint32_t ma
 		fetch_run *run = gather ? fetch_gather : !fetch.mode.real ? fetch_index :
 				 fetch.image->buffer ? fetch_nothing :
 				 fetch.image->filter ? fetch_linear : fetch_point;
-		if (!run(&fetch, value))
+		const bool levels = !gather && fetch.image->levels && fetch.mode.component != IMAGE_LOD_BASE;
+		if (levels ? !fetch_mipmapped(&fetch, run, value) : !run(&fetch, value))
 			return FLOW_FAULT;
 		if (fetch.mode.element_B == 2)
 			pack_half(value);

@@ -1,7 +1,6 @@
 /* tex, tld4, suld, sust, sured, txq, suq and istypep on bindless objects: the
  * object is a 64-bit register.  Coordinates go to the warp's slots by an op of
- * their own, as they are too many for one.  A mip level is read over: there are
- * no mipmapped arrays. */
+ * their own, as they are too many for one; a level of detail or gradients have another. */
 #include "config.h"
 
 #include "softcuda/exec/image.h"
@@ -89,8 +88,9 @@ static bool stage_coordinates(struct ptx_parser *parser, struct staging *staging
 	return true;
 }
 
-static bool stage_offsets(struct ptx_parser *parser, struct staging *staging,
-			  const struct ptx_operand *operand, const struct image_mode *mode)
+/* The components of an operand, which may be a scalar, into slots from `slot` on. */
+static bool stage_vector(struct ptx_parser *parser, struct staging *staging,
+			 const struct ptx_operand *operand, const struct image_mode *mode, enum image_slot slot)
 {
 	const struct ptx_operand *elements = operand->kind == PTX_VECTOR ? operand->elements :
 					     operand;
@@ -98,7 +98,7 @@ static bool stage_offsets(struct ptx_parser *parser, struct staging *staging,
 	if (count < mode->dimensions)
 		return ptx_unknown(parser);
 	for (unsigned d = 0; d < mode->dimensions; d++)
-		if (!stage(parser, staging, &elements[d], IMAGE_SLOT_OFFSET_X + d))
+		if (!stage(parser, staging, &elements[d], slot + d))
 			return false;
 	return true;
 }
@@ -140,7 +140,7 @@ static const struct ptx_operand *elements_of(const struct ptx_operand *operand,
 
 /* Everything behind the name; types last: what comes out, what goes in. */
 static bool parse_texture(struct ptx_parser *parser, const struct ptx_parts *parts,
-			  struct image_mode *mode, bool *level_out)
+			  struct image_mode *mode)
 {
 	static const char component[] = "rgba";
 	bool gather = parts->part[0][1] == 'l', shaped = false;
@@ -162,7 +162,9 @@ static bool parse_texture(struct ptx_parser *parser, const struct ptx_parts *par
 		else if (gather && found)
 			mode->component = (uint8_t)(found - component);
 		else if (!gather && !strcmp(part, "level"))
-			*level_out = true;
+			mode->component = IMAGE_LOD_LEVEL;
+		else if (!gather && real && !strcmp(part, "grad"))
+			mode->component = IMAGE_LOD_GRADIENTS;
 		else if (gather || strcmp(part, "base"))
 			return ptx_unknown(parser);
 	}
@@ -171,36 +173,51 @@ static bool parse_texture(struct ptx_parser *parser, const struct ptx_parts *par
 	return (shaped && !(gather && mode->dimensions != 2)) || ptx_unknown(parser);
 }
 
+/* Stages the operands behind the coordinates: a level, or two gradients (PTX ISA, tex). */
+static bool stage_lod(struct ptx_parser *parser, const struct image_mode *mode)
+{
+	const struct ptx_operand *operands = &parser->instruction.operands[2];
+	struct staging staging = {.count = 0};
+	if (mode->component == IMAGE_LOD_LEVEL)
+		return stage(parser, &staging, &operands[0], IMAGE_SLOT_LOD) && emit_staging(parser, &staging);
+	return stage_vector(parser, &staging, &operands[0], mode, IMAGE_SLOT_DX) &&
+	       stage_vector(parser, &staging, &operands[1], mode, IMAGE_SLOT_DY) &&
+	       emit_staging(parser, &staging);
+}
+
 bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_instruction *in = &parser->instruction;
 	struct image_mode mode = {0};
 	struct staging staging = {.count = 0};
-	bool level = false;
+	const bool gather = parts->part[0][1] == 'l';
 	uint32_t x[4], count;
-	if (!parse_texture(parser, parts, &mode, &level))
+	if (!parse_texture(parser, parts, &mode))
 		return false;
-	mode.offset = in->count == 3u + level;
-	mode.edge = level ? IMAGE_EDGE_CLAMP : IMAGE_ZERO;
-	if (!mode.offset && !ptx_operand_count(parser, 2u + level))
+	/* Level or gradients. */
+	const unsigned lods = gather ? 0 : mode.component;
+	mode.offset = in->count == 3u + lods;
+	mode.edge = lods ? IMAGE_EDGE_CLAMP : IMAGE_ZERO;
+	if (!mode.offset && !ptx_operand_count(parser, 2u + lods))
 		return false;
 	const struct ptx_operand *elements = elements_of(&in->operands[0], &count);
 	/* An offset is a vector; a scalar there would be a depth to compare with. */
 	if (count != (mode.element_B == 2 ? 2 : 4) || in->operands[0].pair ||
-	    (mode.offset && mode.dimensions > 1 && in->operands[2 + level].kind != PTX_VECTOR))
+	    (mode.offset && mode.dimensions > 1 && in->operands[2 + lods].kind != PTX_VECTOR))
 		return ptx_unknown(parser);
 	uint32_t object = object_operand(parser, &in->operands[1]);
 	if (object == OPERAND_NONE ||
 	    !stage_coordinates(parser, &staging, in->operands[1].pair, &mode) ||
 	    (mode.offset &&
-	     !stage_offsets(parser, &staging, &in->operands[2 + level], &mode)))
+	     !stage_vector(parser, &staging, &in->operands[2 + lods], &mode, IMAGE_SLOT_OFFSET_X)) ||
+	    (lods && !stage_lod(parser, &mode)))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if ((x[i] = ptx_destination(parser, &elements[i], 'w')) == OPERAND_NONE)
 			return false;
 	if (!emit_staging(parser, &staging))
 		return false;
-	struct op *op = emit(parser, parts->part[0][1] == 'l' ? "_tld4" : "_tex", &mode, object);
+	struct op *op = emit(parser, gather ? "_tld4" : "_tex", &mode, object);
 	if (!op)
 		return false;
 	memcpy(op->x, x, count * sizeof(x[0]));

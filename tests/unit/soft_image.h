@@ -38,6 +38,12 @@ static inline bool ready(void)
 	}
 	say_texture(&text, "offset", "tex", "2d", 1, ", {1, -2}");
 	say_texture(&text, "level", "tex.level", "2d", 1, ", f3");
+	for (int s = 0; s < SHAPES; s++) {
+		snprintf(name, sizeof(name), "level_%s", shape_names[s]);
+		say_texture(&text, name, "tex.level", shape_names[s], 1, ", f3");
+	}
+	say_texture(&text, "level_index", "tex.level", "2d", 0, ", x3");
+	say_texture(&text, "grad", "tex.grad", "2d", 1, ", {f2, f3}, {f3, f2}");
 	say_start(&text, "halves");
 	say(&text, "tex.2d.v2.f16x2.f32 {r0, r1}, [o, {f0, f1}];\n"
 	    "st.global.v2.b32 [out_at], {r0, r1};\n");
