@@ -66,6 +66,7 @@ struct gpu_caps {
 	uint32_t parameter_B;          /* the largest size of kernel parameters */
 	/* The largest images, in texels, that arrays, textures and surfaces all support. */
 	uint32_t image2d[2], image3d[3], image_layers;
+	uint32_t image_mipmapped[2];   /* as image2d, of images with several levels */
 	uint32_t image_linear;         /* 1D images in linear memory, in texels */
 	uint32_t image_pitch_max_B;    /* the largest row pitch of 2D images in linear memory */
 	uint32_t texture_align_B, texture_pitch_B;  /* alignment of linear memory, and of its row pitch */

@@ -40,31 +40,54 @@ static CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const struct gpu_texel *texel,
 	return descriptor;
 }
 
+static CUresult allocate(struct gpu_array *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+	const uint32_t levels = array->extent.levels;
+	return levels ? cuda.cuMipmappedArrayCreate(&array->cu_mipmap, descriptor, levels)
+		      : cuda.cuArray3DCreate_v2(&array->level[0].cu_array, descriptor);
+}
+
+/* The levels of a mipmapped array, which are destroyed with it. */
+static cl_int levels_find(struct gpu_array *array)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < array->extent.levels && !error; i++)
+		error = gpu_check(array->device,
+				  cuda.cuMipmappedArrayGetLevel(&array->level[i].cu_array, array->cu_mipmap, i));
+	if (error)
+		(void)gpu_check(array->device, cuda.cuMipmappedArrayDestroy(array->cu_mipmap));
+	return error;
+}
+
 /* The context is current.  If memory is short, frees that are pending are waited for. */
 static cl_int create(struct gpu_array *array)
 {
 	struct gpu_device *device = array->device;
 	const CUDA_ARRAY3D_DESCRIPTOR descriptor = descriptor_of(&array->texel, &array->extent);
 	gpu_defer_reap(device);
-	CUresult cu_result = cuda.cuArray3DCreate_v2(&array->cu_array, &descriptor);
+	CUresult cu_result = allocate(array, &descriptor);
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY) {
 		gpu_memory_make_room(device);
-		cu_result = cuda.cuArray3DCreate_v2(&array->cu_array, &descriptor);
+		cu_result = allocate(array, &descriptor);
 	}
-	return gpu_memory_check(device, cu_result, "cuArray3DCreate");
+	cl_int error = gpu_memory_check(device, cu_result,
+					array->extent.levels ? "cuMipmappedArrayCreate" : "cuArray3DCreate");
+	return error ? error : levels_find(array);
 }
 
 cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,
 			const struct gpu_extent *extent, struct gpu_array **array_out)
 {
 	struct gpu_scope scope;
-	struct gpu_array *array = calloc(1, sizeof(*array));
+	const uint32_t levels = gpu_extent_levels(extent);
+	struct gpu_array *array = calloc(1, sizeof(*array) + levels * sizeof(array->level[0]));
 	if (!array)
 		return CL_OUT_OF_HOST_MEMORY;
 	array->device = device;
 	array->texel = *texel;
 	array->extent = *extent;
-	atomic_init(&array->surface, 0);
+	for (uint32_t i = 0; i < levels; i++)
+		atomic_init(&array->level[i].surface, 0);
 	cl_int error = gpu_enter_new(device, &scope);
 	if (!error) {
 		error = create(array);
@@ -82,12 +105,15 @@ static void array_end(struct gpu_device *device, void *object)
 {
 	struct gpu_array *array = object;
 	struct gpu_scope scope;
-	const uint64_t surface = atomic_load(&array->surface);
 	/* The memory of a lost device is freed with its context. */
 	if (!gpu_enter(device, &scope)) {
-		if (surface)
-			(void)gpu_check(device, cuda.cuSurfObjectDestroy(surface));
-		(void)gpu_check(device, cuda.cuArrayDestroy(array->cu_array));
+		for (uint32_t i = 0; i < gpu_extent_levels(&array->extent); i++) {
+			const uint64_t surface = atomic_load(&array->level[i].surface);
+			if (surface)
+				(void)gpu_check(device, cuda.cuSurfObjectDestroy(surface));
+		}
+		(void)gpu_check(device, array->cu_mipmap ? cuda.cuMipmappedArrayDestroy(array->cu_mipmap)
+							 : cuda.cuArrayDestroy(array->level[0].cu_array));
 		gpu_leave(&scope);
 	}
 	free(array);
@@ -95,9 +121,7 @@ static void array_end(struct gpu_device *device, void *object)
 
 static uint64_t size_B(const struct gpu_array *array)
 {
-	const struct gpu_extent *extent = &array->extent;
-	return extent->width * (extent->height ? extent->height : 1) *
-	       (extent->depth ? extent->depth : 1) * gpu_texel_B(&array->texel);
+	return gpu_extent_texels(&array->extent, gpu_extent_levels(&array->extent)) * gpu_texel_B(&array->texel);
 }
 
 void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count)
@@ -107,22 +131,22 @@ void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, 
 }
 
 /* If two threads make it, one destroys its own again. */
-cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out)
+cl_int gpu_array_surface(struct gpu_array *array, uint32_t level, uint64_t *surface_out)
 {
 	struct gpu_device *device = array->device;
 	struct gpu_scope scope;
 	CUDA_RESOURCE_DESC resource;
 	CUsurfObject made = 0;
-	uint64_t surface = atomic_load(&array->surface);
+	uint64_t surface = atomic_load(&array->level[level].surface);
 	if (!surface) {
 		cl_int error = gpu_enter_new(device, &scope);
 		if (error)
 			return error;
 		memset(&resource, 0, sizeof(resource));
 		resource.resType = CU_RESOURCE_TYPE_ARRAY;
-		resource.res.array.hArray = array->cu_array;
+		resource.res.array.hArray = array->level[level].cu_array;
 		error = gpu_check(device, cuda.cuSurfObjectCreate(&made, &resource));
-		if (!error && atomic_compare_exchange_strong(&array->surface, &surface, made))
+		if (!error && atomic_compare_exchange_strong(&array->level[level].surface, &surface, made))
 			surface = made;
 		else if (!error)
 			(void)gpu_check(device, cuda.cuSurfObjectDestroy(made));
@@ -140,9 +164,12 @@ static CUDA_RESOURCE_DESC resource_of(const struct gpu_texture_source *source)
 {
 	CUDA_RESOURCE_DESC resource;
 	memset(&resource, 0, sizeof(resource));
-	if (source->array) {
+	if (source->all_levels) {
+		resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+		resource.res.mipmap.hMipmappedArray = source->array->cu_mipmap;
+	} else if (source->array) {
 		resource.resType = CU_RESOURCE_TYPE_ARRAY;
-		resource.res.array.hArray = source->array->cu_array;
+		resource.res.array.hArray = source->array->level[0].cu_array;
 	} else if (source->height) {
 		resource.resType = CU_RESOURCE_TYPE_PITCH2D;
 		resource.res.pitch2D.devPtr = source->address;
@@ -176,9 +203,10 @@ static CUaddress_mode address_mode(const struct gpu_sampler *sampler)
 	}
 }
 
-static CUDA_TEXTURE_DESC texture_of(const struct gpu_texel *texel,
+static CUDA_TEXTURE_DESC texture_of(const struct gpu_texture_source *source,
 				    const struct gpu_sampler *sampler)
 {
+	const struct gpu_texel *texel = &source->texel;
 	CUDA_TEXTURE_DESC texture;
 	const bool fractions = texel->channel == GPU_CHANNEL_FLOAT || texel->normalized;
 	memset(&texture, 0, sizeof(texture));
@@ -193,6 +221,11 @@ static CUDA_TEXTURE_DESC texture_of(const struct gpu_texel *texel,
 		texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
 	if (texel->srgb)
 		texture.flags |= CU_TRSF_SRGB;
+	if (source->all_levels) {
+		texture.mipmapFilterMode = sampler->mip_linear && fractions ? CU_TR_FILTER_MODE_LINEAR
+									    : CU_TR_FILTER_MODE_POINT;
+		texture.maxMipmapLevelClamp = (float)(source->array->extent.levels - 1);
+	}
 	return texture;
 }
 
@@ -200,7 +233,7 @@ cl_int gpu_texture_create(struct gpu_device *device, const struct gpu_texture_so
 			  const struct gpu_sampler *sampler, uint64_t *texture_out)
 {
 	const CUDA_RESOURCE_DESC resource = resource_of(source);
-	const CUDA_TEXTURE_DESC texture = texture_of(&source->texel, sampler);
+	const CUDA_TEXTURE_DESC texture = texture_of(source, sampler);
 	struct gpu_scope scope;
 	CUtexObject made = 0;
 	cl_int error = gpu_enter_new(device, &scope);

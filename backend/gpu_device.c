@@ -121,6 +121,8 @@ static void read_image_limits(struct gpu_caps *caps, CUdevice cu_device)
 	caps->image2d[1] = LEAST(TEXTURE(2D_HEIGHT), TEXTURE(2D_LAYERED_HEIGHT),
 				 TEXTURE(2D_LINEAR_HEIGHT), SURFACE(2D_HEIGHT),
 				 SURFACE(2D_LAYERED_HEIGHT));
+	caps->image_mipmapped[0] = LEAST(TEXTURE(1D_MIPMAPPED_WIDTH), TEXTURE(2D_MIPMAPPED_WIDTH));
+	caps->image_mipmapped[1] = LEAST(TEXTURE(2D_MIPMAPPED_HEIGHT));
 	caps->image3d[0] = LEAST(TEXTURE(3D_WIDTH), SURFACE(3D_WIDTH));
 	caps->image3d[1] = LEAST(TEXTURE(3D_HEIGHT), SURFACE(3D_HEIGHT));
 	caps->image3d[2] = LEAST(TEXTURE(3D_DEPTH), SURFACE(3D_DEPTH));

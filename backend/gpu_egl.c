@@ -139,8 +139,8 @@ static cl_int image_copy(struct gpu_stream *stream, const struct gpu_graphics_si
 		return CL_INVALID_EGL_OBJECT_KHR;
 	memset(&copy, 0, sizeof(copy));
 	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.srcArray = to_egl ? side->array->cu_array : frame.planes.arrays[0];
-	copy.dstArray = to_egl ? frame.planes.arrays[0] : side->array->cu_array;
+	copy.srcArray = to_egl ? side->array->level[0].cu_array : frame.planes.arrays[0];
+	copy.dstArray = to_egl ? frame.planes.arrays[0] : side->array->level[0].cu_array;
 	copy.WidthInBytes = side->region[0] * gpu_texel_B(&side->array->texel);
 	copy.Height = side->region[1];
 	copy.Depth = 1;

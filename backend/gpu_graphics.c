@@ -128,8 +128,8 @@ static cl_int part_copy(struct gpu_stream *stream, const struct gpu_graphics_sid
 		return error;
 	memset(&copy, 0, sizeof(copy));
 	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.srcArray = to_opengl ? side->array->cu_array : mapped;
-	copy.dstArray = to_opengl ? mapped : side->array->cu_array;
+	copy.srcArray = to_opengl ? side->array->level[0].cu_array : mapped;
+	copy.dstArray = to_opengl ? mapped : side->array->level[0].cu_array;
 	copy.srcZ = to_opengl ? z : 0;
 	copy.dstZ = to_opengl ? 0 : z;
 	copy.WidthInBytes = side->region[0] * gpu_texel_B(&side->array->texel);

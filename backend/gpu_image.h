@@ -36,7 +36,18 @@ static inline uint32_t gpu_texel_B(const struct gpu_texel *texel)
 struct gpu_extent {
 	uint64_t width, height, depth;
 	bool layered;                    /* depth is the number of layers */
+	uint32_t levels;                 /* of a mipmapped array; 0: the array has one level */
 };
+
+/* The size of a level: each is half of the one before, rounded down, but at least 1. */
+struct gpu_extent gpu_extent_of_level(const struct gpu_extent *extent, uint32_t level);
+/* The number of texels of the first `levels` levels. */
+uint64_t gpu_extent_texels(const struct gpu_extent *extent, uint32_t levels);
+
+static inline uint32_t gpu_extent_levels(const struct gpu_extent *extent)
+{
+	return extent->levels ? extent->levels : 1;
+}
 
 /* Whether arrays, linear memory, textures and surfaces support packed texels.  That is tried once, and needs the
  * device's context; false if it cannot be tried. */
@@ -47,12 +58,13 @@ cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel
 			const struct gpu_extent *extent, struct gpu_array **array_out);
 /* Frees the array once every event in after has happened, as gpu_memory_free does.  NULL is fine. */
 void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count);
-/* The array's surface object, which the first call makes; it lives as long as the array. */
-cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out);
+/* The surface object of a level, which the first call makes; it lives as long as the array. */
+cl_int gpu_array_surface(struct gpu_array *array, uint32_t level, uint64_t *surface_out);
 
 /* What a texture reads: an array, or linear memory.  height 0: a 1D image, which has no pitch. */
 struct gpu_texture_source {
 	const struct gpu_array *array;   /* NULL: linear memory */
+	bool all_levels;                 /* of a mipmapped array, for which coordinates are normalized; or level 0 */
 	gpu_address address;
 	uint64_t width, height, row_pitch_B;
 	struct gpu_texel texel;          /* may differ from the array's in how texels are interpreted */
@@ -70,6 +82,7 @@ enum gpu_addressing {
 struct gpu_sampler {
 	enum gpu_addressing addressing;
 	bool normalized, linear;
+	bool mip_linear;                 /* between levels */
 };
 
 /* Makes a texture object.  For combinations that the hardware does not support, and whose result OpenCL leaves
@@ -88,6 +101,7 @@ struct gpu_image_side {
 	gpu_address address;
 	const struct gpu_array *array;
 	uint64_t origin[3];              /* of the box in an array, in texels */
+	uint32_t level;                  /* of the array */
 	/* Of host and address, which point to the box's first texel; 0 as in OpenCL's rect commands. */
 	uint64_t row_pitch_B, slice_pitch_B;
 };
@@ -100,7 +114,7 @@ cl_int gpu_image_copy(struct gpu_stream *stream, const struct gpu_image_side *to
 cl_int gpu_sink_image_copy(struct gpu_sink sink, const struct gpu_image_side *to,
 			   const struct gpu_image_side *from, const uint64_t region[3],
 			   uint32_t texel_B);
-/* Copies a whole array to one of another device; stream is of either. */
+/* Copies a whole array, with all levels, to one of another device; stream is of either. */
 cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
 			   const struct gpu_array *from);
 /* How a texel is packed into a word of 2 or 4 bytes: for each channel of the array, in which bits it is.  A channel
@@ -110,14 +124,14 @@ struct gpu_packing {
 	uint8_t shift[4], bits[4];
 };
 
-/* Converts a box, which begins at the array's first texel, between packed words in linear memory and an array of four
- * floats, as one operation: a channel of n bits is a fraction of 2^n - 1, rounded to nearest, and limited to 0 to 1
- * when it is packed.  words: has an address.  region: the third dimension is at most 65535. */
-cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array,
+/* Converts a box, which begins at the first texel of a level of the array, between packed words in linear memory and an
+ * array of four floats, as one operation: a channel of n bits is a fraction of 2^n - 1, rounded to nearest, and limited
+ * to 0 to 1 when it is packed.  words: has an address.  region: the third dimension is at most 65535. */
+cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array, uint32_t level,
 			      const struct gpu_image_side *words, const uint64_t region[3],
 			      const struct gpu_packing *packing, bool to_array);
-/* Fills a box as one operation.  texel: the bytes of one texel, which are read before the call returns. */
-cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
+/* Fills a box of a level as one operation.  texel: the bytes of one texel, which are read before the call returns. */
+cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array, uint32_t level,
 			   const uint64_t origin[3], const uint64_t region[3], const void *texel);
 
 #endif

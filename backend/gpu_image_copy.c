@@ -38,7 +38,7 @@ static void describe_from(CUDA_MEMCPY3D *copy, const struct side *side, uint32_t
 	const uint64_t skip_B = at[1] * side->row_pitch_B + at[2] * side->slice_pitch_B;
 	if (given->array) {
 		copy->srcMemoryType = CU_MEMORYTYPE_ARRAY;
-		copy->srcArray = given->array->cu_array;
+		copy->srcArray = given->array->level[given->level].cu_array;
 		copy->srcXInBytes = given->origin[0] * texel_B;
 		copy->srcY = given->origin[1] + at[1];
 		copy->srcZ = given->origin[2] + at[2];
@@ -60,7 +60,7 @@ static void describe_to(CUDA_MEMCPY3D *copy, const struct side *side, uint32_t t
 	const uint64_t skip_B = at[1] * side->row_pitch_B + at[2] * side->slice_pitch_B;
 	if (given->array) {
 		copy->dstMemoryType = CU_MEMORYTYPE_ARRAY;
-		copy->dstArray = given->array->cu_array;
+		copy->dstArray = given->array->level[given->level].cu_array;
 		copy->dstXInBytes = given->origin[0] * texel_B;
 		copy->dstY = given->origin[1] + at[1];
 		copy->dstZ = given->origin[2] + at[2];
@@ -184,24 +184,33 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
+/* The context is current. */
+static cl_int level_copy_peer(struct gpu_stream *stream, const struct gpu_array *to, const struct gpu_array *from,
+			      uint32_t level)
+{
+	const struct gpu_extent extent = gpu_extent_of_level(&from->extent, level);
+	CUDA_MEMCPY3D_PEER copy;
+	memset(&copy, 0, sizeof(copy));
+	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+	copy.srcArray = from->level[level].cu_array;
+	copy.srcContext = atomic_load(&from->device->cu_context);
+	copy.dstArray = to->level[level].cu_array;
+	copy.dstContext = atomic_load(&to->device->cu_context);
+	copy.WidthInBytes = extent.width * gpu_texel_B(&from->texel);
+	copy.Height = at_least_one(extent.height);
+	copy.Depth = at_least_one(extent.depth);
+	return gpu_check(stream->device, cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream));
+}
+
 cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
 			   const struct gpu_array *from)
 {
-	CUDA_MEMCPY3D_PEER copy;
 	struct gpu_scope scope;
 	cl_int error = gpu_enter(stream->device, &scope);
 	if (error)
 		return error;
-	memset(&copy, 0, sizeof(copy));
-	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.srcArray = from->cu_array;
-	copy.srcContext = atomic_load(&from->device->cu_context);
-	copy.dstArray = to->cu_array;
-	copy.dstContext = atomic_load(&to->device->cu_context);
-	copy.WidthInBytes = from->extent.width * gpu_texel_B(&from->texel);
-	copy.Height = at_least_one(from->extent.height);
-	copy.Depth = at_least_one(from->extent.depth);
-	error = gpu_check(stream->device, cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream));
+	for (uint32_t i = 0; i < gpu_extent_levels(&from->extent) && !error; i++)
+		error = level_copy_peer(stream, to, from, i);
 	gpu_leave(&scope);
 	if (!error)
 		gpu_stream_count(stream);

@@ -207,13 +207,9 @@ static cl_int function_find(const struct gpu_array *array, const char *verb, uin
 }
 
 /* Runs an entry with a thread for each texel of the box.  values: its third parameter. */
-static cl_int entry_launch(struct gpu_sink sink, struct gpu_array *array, struct gpu_function *function,
+static cl_int entry_launch(struct gpu_sink sink, uint64_t surface, struct gpu_function *function,
 			   struct fill_box *box, void *values)
 {
-	uint64_t surface;
-	cl_int error = gpu_array_surface(array, &surface);
-	if (error)
-		return error;
 	void *parameters[] = {&surface, box, values};
 	const struct gpu_launch launch = {
 		.function = function,
@@ -225,14 +221,17 @@ static cl_int entry_launch(struct gpu_sink sink, struct gpu_array *array, struct
 	return gpu_sink_launch(sink, &launch);
 }
 
-cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
+cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array, uint32_t level,
 			   const uint64_t origin[3], const uint64_t region[3], const void *texel)
 {
 	const uint32_t texel_B = gpu_texel_B(&array->texel);
 	unsigned char whole[TEXEL_MAX_B] = {0};
 	struct fill_box box;
 	struct gpu_function *function;
+	uint64_t surface;
 	cl_int error = function_find(array, "fill", texel_B, &function);
+	if (!error)
+		error = gpu_array_surface(array, level, &surface);
 	if (error)
 		return error;
 	memcpy(whole, texel, texel_B);
@@ -240,17 +239,20 @@ cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
 		box.origin[i] = (uint32_t)origin[i];
 		box.region[i] = (uint32_t)region[i];
 	}
-	return entry_launch(sink, array, function, &box, whole);
+	return entry_launch(sink, surface, function, &box, whole);
 }
 
-cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array,
+cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array, uint32_t level,
 			      const struct gpu_image_side *words, const uint64_t region[3],
 			      const struct gpu_packing *packing, bool to_array)
 {
 	struct words given = {words->address, words->row_pitch_B, words->slice_pitch_B, {0}, {0}};
 	struct fill_box box = {{0}, {0}};
 	struct gpu_function *function;
+	uint64_t surface;
 	cl_int error = function_find(array, to_array ? "unpack" : "pack", packing->word_B, &function);
+	if (!error)
+		error = gpu_array_surface(array, level, &surface);
 	if (error)
 		return error;
 	for (unsigned i = 0; i < 4; i++) {
@@ -259,5 +261,5 @@ cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array,
 	}
 	for (unsigned i = 0; i < 3; i++)
 		box.region[i] = (uint32_t)region[i];
-	return entry_launch(sink, array, function, &box, &given);
+	return entry_launch(sink, surface, function, &box, &given);
 }

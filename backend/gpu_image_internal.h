@@ -1,6 +1,6 @@
 /* The struct of arrays, for gpu_array.c, gpu_image_copy.c and gpu_image_fill.c.
  *
- * Thread-safe: constant, except the atomic surface. */
+ * Thread-safe: constant, except the atomic surfaces. */
 #ifndef CULVERT_BACKEND_GPU_IMAGE_INTERNAL_H
 #define CULVERT_BACKEND_GPU_IMAGE_INTERNAL_H
 
@@ -11,8 +11,11 @@ struct gpu_array {
 	struct gpu_device *device;
 	struct gpu_texel texel;
 	struct gpu_extent extent;
-	CUarray cu_array;
-	_Atomic uint64_t surface;        /* its surface object; 0: not made yet */
+	CUmipmappedArray cu_mipmap;      /* NULL: it has one level */
+	struct {
+		CUarray cu_array;
+		_Atomic uint64_t surface;    /* its surface object; 0: not made yet */
+	} level[];                       /* gpu_extent_levels of them */
 };
 
 /* The format of a texel's channels. */

@@ -18,6 +18,7 @@ backend_sources = \
 	backend/gpu_defer.c \
 	backend/gpu_device.c \
 	backend/gpu_event.c \
+	backend/gpu_extent.c \
 	backend/gpu_event_wait.c \
 	backend/gpu_fill.c \
 	backend/gpu_function.c \

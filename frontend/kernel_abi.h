@@ -71,7 +71,15 @@ enum abi_sampler {
 	ABI_SAMPLER_REPEAT = 0x06,
 	ABI_SAMPLER_MIRRORED_REPEAT = 0x08,
 	ABI_SAMPLER_NEAREST = 0x10,
-	ABI_SAMPLER_LINEAR = 0x20
+	ABI_SAMPLER_LINEAR = 0x20,
+	ABI_SAMPLER_STATE_BITS = 0x3F,
+	/* Only arguments have these, which are for mipmapped images: the filter between levels, the lowest level of
+	 * detail, and by how much the greatest is less than the limit; in 1/256, and of 12 bits. */
+	ABI_SAMPLER_MIP_LINEAR = 0x40,
+	ABI_SAMPLER_LOD_MIN_SHIFT = 8,
+	ABI_SAMPLER_LOD_MAX_SHIFT = 20,
+	ABI_SAMPLER_LOD_ONE = 256,
+	ABI_SAMPLER_LOD_LIMIT = 0xFFF
 };
 
 /* Sampler states: addressing * 4 + normalized * 2 + linear, with the addressing modes counted from
@@ -92,10 +100,18 @@ struct abi_image {
 	uint32_t channel_order;       /* CL_R ... */
 	uint32_t element_B;           /* 1, 2, 4, 8 or 16 */
 	uint32_t element_type;        /* how elements are encoded: channel_type, or ABI_ELEMENT_SRGB */
-	uint32_t num_mip_levels, num_samples;           /* 0 */
+	uint32_t num_mip_levels;      /* at least 1; with more, a struct abi_mipmaps follows */
+	uint32_t num_samples;         /* 0 */
 	uint64_t reserved[4];         /* 0 */
 };
-enum { ABI_IMAGE_ALIGN_B = 256 };
+enum { ABI_IMAGE_ALIGN_B = 256, ABI_IMAGE_LEVELS = 16 };
+
+/* What follows the descriptor of an image with several levels: the textures of all levels, first those that take the
+ * nearest level; and the surface of each level. */
+struct abi_mipmaps {
+	uint64_t texture[2][ABI_SAMPLER_STATES];
+	uint64_t surface[ABI_IMAGE_LEVELS];
+};
 /* CL_UNORM_INT8 on the sRGB curve, the last channel of four linear. */
 enum { ABI_ELEMENT_SRGB = 0x10FF };
 

@@ -73,6 +73,12 @@ SHARED uint fetch_field(const global uint *field)
 	return value;
 }
 
+/* The number of a sampler's state, which docs/kernel-abi.md describes. */
+SHARED uint state_of(uint bits)
+{
+	return (bits >> 1 & 7) * 4 + (bits & 1) * 2 + (bits >> 5 & 1);
+}
+
 #define FIELD(image, name) fetch_field(&(image)->name)
 
 /*

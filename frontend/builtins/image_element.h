@@ -93,9 +93,8 @@ SHARED void store_1d_buffer(image_ptr image, int c, uint4 e)
 			       __VA_ARGS__ \
 			     : "memory")
 #define SURFACE(shape, geometry, places, C, X, Y, Z, is_array, may_be_linear) \
-	SHARED uint4 load_##shape(image_ptr image, C c) \
+	SHARED uint4 load_##shape(image_ptr image, ulong surface, C c) \
 	{ \
-		const ulong surface = FIELD(image, surface); \
 		const int x_B = (X) * (int)FIELD(image, element_B), y = Y, z = Z; \
 		uint a, b, p, q; \
 		ushort s; \
@@ -122,9 +121,8 @@ SHARED void store_1d_buffer(image_ptr image, int c, uint4 e)
 			return (uint4)(a, b, p, q); \
 		} \
 	} \
-	SHARED void store_##shape(image_ptr image, C c, uint4 e) \
+	SHARED void store_##shape(image_ptr image, ulong surface, C c, uint4 e) \
 	{ \
-		const ulong surface = FIELD(image, surface); \
 		const int x_B = (X) * (int)FIELD(image, element_B), y = Y, z = Z; \
 		if (is_array && (uint)z >= FIELD(image, array_size)) \
 			return; \
@@ -157,6 +155,22 @@ SURFACE(1d_array, "a1d", "%[z], %[x]", int2, c.x, 0, c.y, 1, 0)
 SURFACE(2d, "2d", "%[x], %[y]", int2, c.x, c.y, 0, 0, 1)
 SURFACE(2d_array, "a2d", "%[z], %[x], %[y], %[y]", int4, c.x, c.y, c.z, 1, 0)
 SURFACE(3d, "3d", "%[x], %[y], %[z], %[z]", int4, c.x, c.y, c.z, 0, 0)
+
+/* Level 0. */
+#define LEVEL_0(shape, C) \
+	SHARED uint4 load_##shape(image_ptr image, C c) \
+	{ \
+		return load_##shape(image, FIELD(image, surface), c); \
+	} \
+	SHARED void store_##shape(image_ptr image, C c, uint4 e) \
+	{ \
+		store_##shape(image, FIELD(image, surface), c, e); \
+	}
+LEVEL_0(1d, int)
+LEVEL_0(1d_array, int2)
+LEVEL_0(2d, int2)
+LEVEL_0(2d_array, int4)
+LEVEL_0(3d, int4)
 
 /* -- what they are --------------------------------------------------------------------------- */
 

@@ -11,11 +11,10 @@ TO_COLOR(float)
 TO_COLOR(int)
 TO_COLOR(uint)
 
-/* The image's texture for a sampler: docs/kernel-abi.md numbers the states. */
+/* The image's texture for a sampler. */
 HELPER ulong texture_of(image_ptr image, sampler_t sampler)
 {
-	const uint bits = bits_of(sampler);
-	return fetch_field(&image->texture[(bits >> 1 & 7) * 4 + (bits & 1) * 2 + (bits >> 5 & 1)]);
+	return fetch_field(&image->texture[state_of(bits_of(sampler))]);
 }
 
 /*

@@ -20,6 +20,7 @@ builtin_sources = \
 	frontend/builtins/generic.cl \
 	frontend/builtins/dot_product.cl \
 	frontend/builtins/geometric.cl \
+	frontend/builtins/image_mipmap.cl \
 	frontend/builtins/image_query.cl \
 	frontend/builtins/image_read.cl \
 	frontend/builtins/image_read_write.cl \

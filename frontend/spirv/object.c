@@ -162,8 +162,8 @@ static bool coordinates(struct spirv_reader *reader, const struct image *image, 
 	return true;
 }
 
-/* The image operands that are accepted (SPIR-V 1.6, 3.14).  Those that select a level have no effect, since images have
- * one level. */
+/* The image operands that are accepted (SPIR-V 1.6, 3.14).  A bias has no effect: it belongs to levels that a shader's
+ * derivatives select. */
 enum {
 	OPERANDS = SpvImageOperandsBiasMask | SpvImageOperandsLodMask | SpvImageOperandsGradMask |
 		   SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask |
@@ -171,12 +171,68 @@ enum {
 		   SpvImageOperandsNontemporalMask,
 };
 
-static bool read_operands(struct spirv_reader *reader, const struct spirv_op *op, unsigned at, uint32_t *mask)
+/* The image operands of an instruction: their mask, and the arguments that select a level of a mipmapped image. */
+struct image_operands {
+	uint32_t mask;
+	struct spirv_argument levels[2];   /* a level, or two gradients */
+	unsigned level_count;
+};
+
+/* A level: a float for a read with a sampler, otherwise an integer.  None if it is the constant 0, so that such code is
+ * that of images with one level. */
+static bool take_level(struct spirv_reader *reader, const struct image *image, uint32_t id,
+		       struct image_operands *operands)
 {
-	*mask = at < op->count ? op->words[at] : 0;
-	return !(*mask & ~(uint32_t)OPERANDS) ||
-	       spirv_fail(reader, "the image operands 0x%" PRIx32 " are not supported; images have no samples, "
-			  "and no offsets", *mask);
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	if (!value)
+		return false;
+	if (type->class != (image->sampler ? SPIRV_FLOAT : SPIRV_INT) || type->bits != 32 || type->lanes != 1)
+		return spirv_fail(reader, "the level of detail is no %s of 32 bits",
+				  image->sampler ? "floating-point number" : "integer");
+	if (LLVMIsNull(value))
+		return true;
+	operands->levels[operands->level_count++] = (struct spirv_argument){
+		.value = value, .base = type->class == SPIRV_INT ? 'i' : 'f', .lanes = 1};
+	return true;
+}
+
+/* Gradients have as many numbers as coordinates without the layer. */
+static bool take_gradients(struct spirv_reader *reader, const struct image *image, const uint32_t *ids,
+			   struct image_operands *operands)
+{
+	const unsigned all = image->kind->sizes - (image->type->made.words[ARRAYED] ? 1 : 0);
+	const unsigned lanes = all == 3 ? 4 : all;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct spirv_type *type = spirv_type_of(reader, ids[i]);
+		LLVMValueRef value = type ? spirv_value(reader, ids[i]) : NULL;
+		if (!value)
+			return false;
+		if (type->class != SPIRV_FLOAT || type->bits != 32 || type->lanes < all)
+			return spirv_fail(reader, "a gradient is not that of an %s", image->kind->name);
+		operands->levels[operands->level_count++] = (struct spirv_argument){
+			.value = take_lanes(reader, type, value, lanes), .base = 'f', .lanes = lanes};
+	}
+	return true;
+}
+
+/* The operands stand in the order of their bits: a bias, a level, gradients. */
+static bool read_operands(struct spirv_reader *reader, const struct spirv_op *op, unsigned at,
+			  const struct image *image, struct image_operands *operands)
+{
+	*operands = (struct image_operands){.mask = at < op->count ? op->words[at] : 0};
+	const uint32_t mask = operands->mask;
+	if (mask & ~(uint32_t)OPERANDS)
+		return spirv_fail(reader, "the image operands 0x%" PRIx32 " are not supported; images have no "
+				  "samples, and no offsets", mask);
+	at += 1 + (mask & SpvImageOperandsBiasMask ? 1 : 0);
+	if (!(mask & (SpvImageOperandsLodMask | SpvImageOperandsGradMask)))
+		return true;
+	const bool is_level = mask & SpvImageOperandsLodMask;
+	if (at + (is_level ? 1 : 2) > op->count)
+		return spirv_fail(reader, "an image operand is missing");
+	return is_level ? take_level(reader, image, op->words[at], operands)
+			: take_gradients(reader, image, op->words + at, operands);
 }
 
 /* The type of elements, which selects the function.  BY_IMAGE: integers whose sign the image's format decides at run
@@ -254,18 +310,30 @@ static void go_on(struct spirv_reader *reader, const struct ways *ways, LLVMBasi
 
 /* --- reading ------------------------------------------------------------------------------------------------- */
 
+/* The arguments of a read; returns how many there are.  A level without a sampler is an integer.  With one, coordinates
+ * that are integers are not normalized, as those of a mipmapped image have to be (OpenCL C 3.0, 6.15.15.2), so that any
+ * level will do. */
+static unsigned read_arguments(const struct image *image, const struct spirv_argument *place,
+			       const struct image_operands *operands, struct spirv_argument arguments[5])
+{
+	unsigned count = 0;
+	arguments[count++] = image_argument(image);
+	if (image->sampler)
+		arguments[count++] = (struct spirv_argument){.value = image->sampler, .named = "11ocl_sampler"};
+	arguments[count++] = *place;
+	for (unsigned i = 0; i < operands->level_count && !(image->sampler && place->base == 'i'); i++)
+		arguments[count++] = operands->levels[i];
+	return count;
+}
+
 /* The value read: four elements, or one; NULL with a message. */
 static LLVMValueRef read(struct spirv_reader *reader, const struct image *image,
-			 const struct spirv_argument *place, const struct spirv_type *type, enum element element)
+			 const struct spirv_argument *arguments, unsigned count, const struct spirv_type *type,
+			 enum element element)
 {
-	const struct spirv_argument sampler = {.value = image->sampler, .named = "11ocl_sampler"};
-	struct spirv_argument arguments[3] = {image_argument(image), *place, *place};
 	LLVMTypeRef single = type->lanes > 1 ? type->element->value : type->value;
 	LLVMTypeRef result = is_depth(image) ? single : LLVMVectorType(single, 4);
-	if (image->sampler)
-		arguments[1] = sampler;
-	LLVMValueRef value = spirv_call(reader, read_functions[element], result, arguments,
-					image->sampler ? 3 : 2);
+	LLVMValueRef value = spirv_call(reader, read_functions[element], result, arguments, count);
 	if (!value || (type->lanes == 1) == is_depth(image))
 		return value;
 	if (type->lanes == 1)
@@ -280,27 +348,28 @@ static LLVMValueRef read(struct spirv_reader *reader, const struct image *image,
 /* Builds a read with or without a sampler. */
 static bool build_read(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_argument place;
+	struct spirv_argument place, arguments[5];
 	struct image image;
-	uint32_t operands;
+	struct image_operands operands;
 	const struct spirv_type *type = op->type;
 	if (!find_image(reader, op->words[3], &image) || !coordinates(reader, &image, op->words[4], &place) ||
-	    !read_operands(reader, op, 5, &operands))
+	    !read_operands(reader, op, 5, &image, &operands))
 		return false;
-	const enum element element = element_of(type, operands, &image);
+	const unsigned count = read_arguments(&image, &place, &operands, arguments);
+	const enum element element = element_of(type, operands.mask, &image);
 	if (element == OTHER || (type->lanes != 4 && type->lanes != 1))
 		return spirv_fail(reader, "the result is not what OpenCL C reads from an %s", image.kind->name);
 	if (element != BY_IMAGE)
-		return spirv_define(reader, op, read(reader, &image, &place, type, element));
+		return spirv_define(reader, op, read(reader, &image, arguments, count, type, element));
 	struct ways ways;
 	LLVMValueRef values[2] = {NULL, NULL};
 	LLVMBasicBlockRef from[2];
 	if (!part_ways(reader, &image, &ways))
 		return false;
-	values[0] = read(reader, &image, &place, type, SIGNED);
+	values[0] = read(reader, &image, arguments, count, type, SIGNED);
 	from[0] = LLVMGetInsertBlock(reader->builder);
 	go_on(reader, &ways, ways.without);
-	values[1] = values[0] ? read(reader, &image, &place, type, UNSIGNED) : NULL;
+	values[1] = values[0] ? read(reader, &image, arguments, count, type, UNSIGNED) : NULL;
 	from[1] = LLVMGetInsertBlock(reader->builder);
 	go_on(reader, &ways, ways.end);
 	if (!values[1])
@@ -313,41 +382,43 @@ static bool build_read(struct spirv_reader *reader, const struct spirv_op *op)
 /* --- writing ------------------------------------------------------------------------------------------------- */
 
 static bool write(struct spirv_reader *reader, const struct image *image, const struct spirv_argument *place,
-		  LLVMValueRef texel, enum element element)
+		  const struct image_operands *operands, LLVMValueRef texel, enum element element)
 {
-	const struct spirv_argument arguments[] = {
-		image_argument(image), *place,
-		{.value = texel, .base = element_letters[element], .lanes = is_depth(image) ? 1 : 4},
-	};
+	struct spirv_argument arguments[4] = {image_argument(image), *place};
+	unsigned count = 2;
+	if (operands->level_count)
+		arguments[count++] = operands->levels[0];
+	arguments[count++] = (struct spirv_argument){
+		.value = texel, .base = element_letters[element], .lanes = is_depth(image) ? 1 : 4};
 	return spirv_call(reader, write_functions[element], LLVMVoidTypeInContext(reader->context), arguments,
-			  3) != NULL;
+			  count) != NULL;
 }
 
 static bool build_write(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	struct spirv_argument place;
 	struct image image;
-	uint32_t operands;
+	struct image_operands operands;
 	if (!find_image(reader, op->words[1], &image) || !coordinates(reader, &image, op->words[2], &place) ||
-	    !read_operands(reader, op, 4, &operands))
+	    !read_operands(reader, op, 4, &image, &operands))
 		return false;
 	const struct spirv_type *type = spirv_type_of(reader, op->words[3]);
 	LLVMValueRef texel = type ? spirv_value(reader, op->words[3]) : NULL;
 	if (!texel)
 		return false;
-	const enum element element = element_of(type, operands, &image);
+	const enum element element = element_of(type, operands.mask, &image);
 	if (element == OTHER || (type->lanes != 4 && (type->lanes != 1 || !is_depth(&image))))
 		return spirv_fail(reader, "the texel is not what OpenCL C writes to an %s", image.kind->name);
 	if (is_depth(&image))
 		texel = take_lanes(reader, type, texel, 1);
 	if (element != BY_IMAGE)
-		return write(reader, &image, &place, texel, element);
+		return write(reader, &image, &place, &operands, texel, element);
 	struct ways ways;
 	if (!part_ways(reader, &image, &ways))
 		return false;
-	bool good = write(reader, &image, &place, texel, SIGNED);
+	bool good = write(reader, &image, &place, &operands, texel, SIGNED);
 	go_on(reader, &ways, ways.without);
-	good = good && write(reader, &image, &place, texel, UNSIGNED);
+	good = good && write(reader, &image, &place, &operands, texel, UNSIGNED);
 	go_on(reader, &ways, ways.end);
 	return good;
 }
@@ -405,12 +476,36 @@ static bool build_block(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- queries ------------------------------------------------------------------------------------------------- */
 
+/* The level of OpImageQuerySizeLod; NULL for the constant 0.  False with a message. */
+static bool size_level(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef *level_out)
+{
+	const struct spirv_type *type = spirv_type_of(reader, op->words[4]);
+	LLVMValueRef level = type ? spirv_value(reader, op->words[4]) : NULL;
+	if (!level)
+		return false;
+	if (type->class != SPIRV_INT || type->lanes != 1)
+		return spirv_fail(reader, "the level of detail is no integer");
+	*level_out = LLVMIsNull(level) ? NULL
+				       : LLVMBuildIntCast2(reader->builder, level, spirv_int(reader, 32), false, "");
+	return true;
+}
+
+/* A size of 32 bits at a level: halved, rounded down, but at least 1. */
+static LLVMValueRef size_at_level(struct spirv_reader *reader, LLVMValueRef size, LLVMValueRef level)
+{
+	LLVMValueRef halved = LLVMBuildLShr(reader->builder, size, level, "");
+	LLVMValueRef is_none = LLVMBuildICmp(reader->builder, LLVMIntEQ, halved, spirv_number(reader, 32, 0), "");
+	return LLVMBuildSelect(reader->builder, is_none, spirv_number(reader, 32, 1), halved, "");
+}
+
 static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	static const char *const sides[] = {"get_image_width", "get_image_height", "get_image_depth"};
 	struct image image;
 	const struct spirv_type *type = op->type;
-	if (!find_image(reader, op->words[3], &image))
+	LLVMValueRef level = NULL;
+	if (!find_image(reader, op->words[3], &image) ||
+	    (op->op == SpvOpImageQuerySizeLod && !size_level(reader, op, &level)))
 		return false;
 	const bool arrayed = image.type->made.words[ARRAYED];
 	const unsigned count = image.kind->sizes;
@@ -424,6 +519,8 @@ static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
 					  is_layers ? 64 : 32);
 		if (!size)
 			return false;
+		if (level && !is_layers)
+			size = size_at_level(reader, size, level);
 		size = LLVMBuildIntCast2(reader->builder, size, single, false, "");
 		sizes = count == 1 ? size : LLVMBuildInsertElement(reader->builder, sizes, size,
 								   spirv_number(reader, 32, i), "");
@@ -431,7 +528,17 @@ static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
 	return spirv_define(reader, op, sizes);
 }
 
-/* Builds queries of the format, the order and the number of levels, which is 1.  SPIR-V numbers channel data types and
+/* A 1D image buffer has one level, and OpenCL C no function for it. */
+static bool build_levels(struct spirv_reader *reader, const struct spirv_op *op, const struct image *image)
+{
+	if (!strcmp(image->kind->name, "image1d_buffer_t"))
+		return spirv_define(reader, op, LLVMConstInt(op->type->value, 1, false));
+	LLVMValueRef levels = query(reader, image, "get_image_num_mip_levels", 32);
+	return levels && spirv_define(reader, op,
+				      LLVMBuildIntCast2(reader->builder, levels, op->type->value, false, ""));
+}
+
+/* Builds queries of the format, the order and the number of levels.  SPIR-V numbers channel data types and
  * channel orders from 0 on (1.6, 3.12 and 3.13), OpenCL from CL_SNORM_INT8 and CL_R on, in the same sequence. */
 static bool build_query(struct spirv_reader *reader, const struct spirv_op *op)
 {
@@ -441,7 +548,7 @@ static bool build_query(struct spirv_reader *reader, const struct spirv_op *op)
 	if (op->type->class != SPIRV_INT || op->type->lanes != 1)
 		return spirv_fail(reader, "the result is no integer");
 	if (op->op == SpvOpImageQueryLevels)
-		return spirv_define(reader, op, LLVMConstInt(op->type->value, 1, false));
+		return build_levels(reader, op, &image);
 	const bool is_format = op->op == SpvOpImageQueryFormat;
 	LLVMValueRef value = query(reader, &image, is_format ? "get_image_channel_data_type"
 							     : "get_image_channel_order", 32);

@@ -175,8 +175,7 @@ static cl_int map_pitches_check(const struct _cl_mem *image, const size_t *row_p
 static cl_int map_begin(cl_mem image, cl_map_flags flags, const struct ocl_image_box *box,
 			struct ocl_command *command)
 {
-	cl_int error = ocl_mem_map_image(image, flags, box->origin, box->region,
-					 &command->u.map);
+	cl_int error = ocl_mem_map_image(image, flags, box, &command->u.map);
 	/* A map that invalidates its region does not need the image's contents on the device. */
 	if (!error && !(flags & CL_MAP_WRITE_INVALIDATE_REGION))
 		touch(command, image, OCL_ACCESS_READ);

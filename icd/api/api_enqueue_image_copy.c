@@ -20,8 +20,9 @@ static void touch_image(struct ocl_command *command, cl_mem image, const struct 
 static bool boxes_overlap(const struct _cl_mem *from, const struct _cl_mem *to,
 			  const struct ocl_image_box *a, const struct ocl_image_box *b)
 {
-	const bool same = from == to || (from->storage == to->storage &&
+	bool same = from == to || (from->storage == to->storage &&
 					 !from->image->linear && !to->image->linear);
+	same = same && a->level == b->level;
 	for (unsigned i = 0; i < 3 && same; i++)
 		if (a->origin[i] >= b->origin[i] + b->region[i] ||
 		    b->origin[i] >= a->origin[i] + a->region[i])

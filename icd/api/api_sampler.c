@@ -5,6 +5,8 @@
 #include "icd/memory/sampler.h"
 #include "icd/object/info_rows.h"
 
+#include <string.h>
+
 static cl_sampler sampler_return(cl_int error, cl_sampler sampler, cl_int *errcode_ret)
 {
 	if (errcode_ret)
@@ -26,47 +28,62 @@ CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool 
 						    cl_filter_mode filter_mode,
 						    cl_int *errcode_ret)
 {
+	struct ocl_sampler_settings settings = OCL_SAMPLER_DEFAULTS;
 	cl_sampler sampler = NULL;
 	cl_int error = context_check(context);
+	settings.normalized = normalized_coords;
+	settings.addressing = addressing_mode;
+	settings.filter = filter_mode;
 	if (!error)
-		error = ocl_sampler_create(context, normalized_coords, addressing_mode,
-					   filter_mode, NULL, &sampler);
+		error = ocl_sampler_create(context, &settings, NULL, &sampler);
 	return sampler_return(error, sampler, errcode_ret);
 }
 
-struct sampler_values {
-	cl_bool normalized;
-	cl_addressing_mode addressing;
-	cl_filter_mode filter;
-};
+/* A cl_float in a property: its 32 bits are the lowest. */
+static cl_float float_of(cl_sampler_properties property)
+{
+	const uint32_t bits = (uint32_t)property;
+	cl_float value;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Gives the bit that stands for the property; 0 for an unknown one or an invalid value. */
+static unsigned property_take(cl_sampler_properties name, cl_sampler_properties value,
+			      struct ocl_sampler_settings *settings)
+{
+	switch (name) {
+	case CL_SAMPLER_NORMALIZED_COORDS:
+		settings->normalized = (cl_bool)value;
+		/* The property's 64 bits are compared, not those of a cl_bool, which could be valid by accident. */
+		return value == CL_TRUE || value == CL_FALSE ? 1 : 0;
+	case CL_SAMPLER_ADDRESSING_MODE:
+		settings->addressing = (cl_addressing_mode)value;
+		return 2;
+	case CL_SAMPLER_FILTER_MODE:
+		settings->filter = (cl_filter_mode)value;
+		return 4;
+	case CL_SAMPLER_MIP_FILTER_MODE:
+		settings->mip_filter = (cl_filter_mode)value;
+		return 8;
+	case CL_SAMPLER_LOD_MIN:
+		settings->lod_min = float_of(value);
+		return 16;
+	case CL_SAMPLER_LOD_MAX:
+		settings->lod_max = float_of(value);
+		return 32;
+	default:
+		return 0;
+	}
+}
 
 /* 5.7.1: CL_INVALID_VALUE for an unknown name, one that is given twice, or an invalid value. */
-static cl_int properties_take(const cl_sampler_properties *list, struct sampler_values *values)
+static cl_int properties_take(const cl_sampler_properties *list, struct ocl_sampler_settings *settings)
 {
 	unsigned seen = 0;
 	for (; list && *list; list += 2) {
-		unsigned bit;
-		switch (list[0]) {
-		case CL_SAMPLER_NORMALIZED_COORDS:
-			bit = 1;
-			/* The property's 64 bits are compared, not those of a cl_bool, which could be valid by
-			 * accident. */
-			if (list[1] != CL_TRUE && list[1] != CL_FALSE)
-				return CL_INVALID_VALUE;
-			values->normalized = (cl_bool)list[1];
-			break;
-		case CL_SAMPLER_ADDRESSING_MODE:
-			bit = 2;
-			values->addressing = (cl_addressing_mode)list[1];
-			break;
-		case CL_SAMPLER_FILTER_MODE:
-			bit = 4;
-			values->filter = (cl_filter_mode)list[1];
-			break;
-		default:
-			return CL_INVALID_VALUE;
-		}
-		if (seen & bit)
+		const unsigned bit = property_take(list[0], list[1], settings);
+		if (!bit || seen & bit)
 			return CL_INVALID_VALUE;
 		seen |= bit;
 	}
@@ -77,15 +94,13 @@ CL_API_ENTRY cl_sampler CL_API_CALL
 clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *sampler_properties,
 			      cl_int *errcode_ret)
 {
-	/* 5.7.1, table 35: the defaults of the properties. */
-	struct sampler_values values = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+	struct ocl_sampler_settings settings = OCL_SAMPLER_DEFAULTS;
 	cl_sampler sampler = NULL;
 	cl_int error = context_check(context);
 	if (!error)
-		error = properties_take(sampler_properties, &values);
+		error = properties_take(sampler_properties, &settings);
 	if (!error)
-		error = ocl_sampler_create(context, values.normalized, values.addressing,
-					   values.filter, sampler_properties, &sampler);
+		error = ocl_sampler_create(context, &settings, sampler_properties, &sampler);
 	return sampler_return(error, sampler, errcode_ret);
 }
 

@@ -456,7 +456,7 @@ static uint32_t sampler_states(const struct ocl_launch *launch)
 			continue;
 		memcpy(&bits, launch->arguments->data + launch->arguments->items[i].offset_B,
 		       sizeof(bits));
-		states |= 1u << abi_sampler_state(bits);
+		states |= 1u << abi_sampler_state(bits & ABI_SAMPLER_STATE_BITS);
 	}
 	return states;
 }

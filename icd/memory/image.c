@@ -39,6 +39,7 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 	image->height = desc->image_height;
 	image->depth = desc->image_depth;
 	image->array_size = desc->image_array_size;
+	image->num_mip_levels = desc->num_mip_levels;
 	image->row_pitch_B = desc->image_row_pitch;
 	image->slice_pitch_B = desc->image_slice_pitch;
 	image->place_count = count;
@@ -50,14 +51,20 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
+/* The size of all levels without padding. */
+static uint64_t bare_B(const struct ocl_image *image)
+{
+	return ocl_image_level_B(image, ocl_image_is_mipmapped(image) ? image->num_mip_levels : 1);
+}
+
 /* CL_MEM_SIZE: without padding, except that of the rows and slices of an image in a buffer; the last ones are padded
  * too, because the buffer must have those bytes. */
 static uint64_t size_of(const struct ocl_image *image)
 {
 	const uint64_t rows = at_least_one(image->height);
 	const uint64_t slices = at_least_one(image->depth) * at_least_one(image->array_size);
-	if (!image->linear)
-		return image->width * image->texel_B * rows * slices;
+	if (!image->linear || ocl_image_is_mipmapped(image))
+		return bare_B(image);
 	return image->slice_pitch_B ? image->slice_pitch_B * slices : image->row_pitch_B * rows;
 }
 
@@ -140,21 +147,13 @@ static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 	if (!place->descriptor && !place->mirror)
 		return;
 	ocl_stream_set_collect(streams, &witnesses);
-	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
-		gpu_texture_destroy(gpu, place->content.texture[i], witnesses.events,
-				    witnesses.count);
+	ocl_image_textures_destroy(place, gpu, UINT32_MAX, &witnesses);
 	if (place->descriptor)
 		gpu_memory_free(gpu, place->descriptor, witnesses.events, witnesses.count);
 	gpu_array_destroy(place->mirror, witnesses.events, witnesses.count);
 	ocl_witnesses_finish(&witnesses);
 	gpu_event_unref(place->written);
-}
-
-/* The size of the pinned memory for maps. */
-static uint64_t shadow_B(const struct ocl_image *image)
-{
-	return image->width * image->texel_B * at_least_one(image->height) *
-	       at_least_one(image->depth) * at_least_one(image->array_size);
+	free(place->levels);
 }
 
 static void image_destroy(struct _cl_mem *mem)
@@ -164,7 +163,7 @@ static void image_destroy(struct _cl_mem *mem)
 		place_finish(mem->storage->locations[i].gpu, &image->places[i],
 			     &mem->storage->locations[i].streams);
 	if (image->shadow && image->shadow_owner)
-		gpu_host_free(image->shadow_owner, image->shadow, shadow_B(image));
+		gpu_host_free(image->shadow_owner, image->shadow, bare_B(image));
 	lock_finish(&image->lock);
 	free(image);
 }
@@ -195,14 +194,14 @@ cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out
 
 /* --- maps ----------------------------------------------------------------------------- */
 
-/* The pitches of the shadow: the application's if the shadow is its memory, otherwise without padding. */
-static void shadow_pitches(const struct _cl_mem *mem, uint64_t *row_pitch_B,
-			   uint64_t *slice_pitch_B)
+/* The pitches of a level in the shadow: the application's if the shadow is its memory, otherwise without padding. */
+static void shadow_pitches(const struct ocl_image *image, uint32_t level, struct ocl_map *map)
 {
-	const struct ocl_image *image = mem->image;
+	const struct gpu_extent whole = ocl_image_texels(image).extent;
+	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
 	const bool own = image->shadow_owner;
-	*row_pitch_B = own ? image->width * image->texel_B : image->row_pitch_B;
-	*slice_pitch_B = own ? *row_pitch_B * at_least_one(image->height) : image->slice_pitch_B;
+	map->row_pitch_B = own ? extent.width * image->texel_B : image->row_pitch_B;
+	map->slice_pitch_B = own ? map->row_pitch_B * at_least_one(extent.height) : image->slice_pitch_B;
 }
 
 static cl_int shadow_make(struct _cl_mem *mem)
@@ -216,7 +215,7 @@ static cl_int shadow_make(struct _cl_mem *mem)
 		return CL_SUCCESS;
 	/* Pinning is slow and done without the lock.  If two threads do it, one frees its memory again. */
 	struct gpu_device *owner = ocl_storage_living_device(mem->storage);
-	if (gpu_host_alloc(owner, shadow_B(image), &fresh))
+	if (gpu_host_alloc(owner, bare_B(image), &fresh))
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	lock_take(&image->lock);
 	const bool first = !image->shadow;
@@ -227,39 +226,32 @@ static cl_int shadow_make(struct _cl_mem *mem)
 	}
 	lock_drop(&image->lock);
 	if (!first)
-		gpu_host_free(owner, fresh, shadow_B(image));
+		gpu_host_free(owner, fresh, bare_B(image));
 	return CL_SUCCESS;
 }
 
-cl_int ocl_image_shadow(cl_mem mem, const uint64_t origin[3], void **pointer_out,
-			uint64_t *row_pitch_B_out, uint64_t *slice_pitch_B_out)
+/* The address of the first texel of a map's box in the shadow, where the levels follow each other. */
+static void *shadow_at(const struct ocl_image *image, const struct ocl_map *map)
 {
-	struct ocl_image *image = mem->image;
+	return image->shadow + ocl_image_level_B(image, map->level) +
+	       map->origin[2] * map->slice_pitch_B + map->origin[1] * map->row_pitch_B +
+	       map->origin[0] * image->texel_B;
+}
+
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const struct ocl_image_box *box,
+			 struct ocl_map **map_out)
+{
 	cl_int error = shadow_make(mem);
-	if (error)
-		return error;
-	shadow_pitches(mem, row_pitch_B_out, slice_pitch_B_out);
-	*pointer_out = image->shadow + origin[2] * *slice_pitch_B_out +
-		       origin[1] * *row_pitch_B_out + origin[0] * image->texel_B;
-	return CL_SUCCESS;
-}
-
-cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
-			 const uint64_t region[3], struct ocl_map **map_out)
-{
-	uint64_t row_pitch_B, slice_pitch_B;
-	void *pointer;
-	cl_int error = ocl_image_shadow(mem, origin, &pointer, &row_pitch_B, &slice_pitch_B);
 	if (error)
 		return error;
 	struct ocl_map *map = ocl_map_new(mem, flags, 0, mem->size_B, NULL);
 	if (!map)
 		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(map->origin, origin, sizeof(map->origin));
-	memcpy(map->region, region, sizeof(map->region));
-	map->row_pitch_B = row_pitch_B;
-	map->slice_pitch_B = slice_pitch_B;
-	map->pointer = pointer;
+	memcpy(map->origin, box->origin, sizeof(map->origin));
+	memcpy(map->region, box->region, sizeof(map->region));
+	map->level = box->level;
+	shadow_pitches(mem->image, box->level, map);
+	map->pointer = shadow_at(mem->image, map);
 	error = ocl_map_add(map);
 	if (!error)
 		*map_out = map;

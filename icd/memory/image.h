@@ -26,6 +26,8 @@
 struct ocl_image_place {
 	gpu_address descriptor;          /* its address; 0: not allocated yet */
 	struct abi_image content;        /* what was last written to it */
+	struct abi_mipmaps *levels;      /* owned: likewise, behind the descriptor of an image with several levels; or
+					  * NULL */
 	struct gpu_event *written;       /* owned: recorded after the last write of the descriptor or the mirror;
 					  * or NULL */
 	/* A stream with such a write after which no event could be recorded; or NULL. */
@@ -43,8 +45,9 @@ struct ocl_image {
 	struct gpu_packing packing;      /* word_B 0: arrays have the format */
 	cl_mem_object_type type;
 	uint64_t width, height, depth, array_size;  /* in texels and layers; 0 beyond the type's dimensions */
+	uint32_t num_mip_levels;         /* as the application gave it: with 0 and 1 the image has one level */
 	/* Of the application's memory or of linear memory; otherwise without padding.  The slice pitch is 0 if the
-	 * type has no slices. */
+	 * type has no slices.  Of a mipmapped image they are those of level 0; its levels follow each other. */
 	uint64_t row_pitch_B, slice_pitch_B;
 	bool linear;                     /* the texels are in linear memory: a buffer's,
 					  * or its own if they are packed */
@@ -62,7 +65,13 @@ struct ocl_image {
 
 struct ocl_image_box {
 	uint64_t origin[3], region[3];
+	uint32_t level;                  /* of a mipmapped image */
 };
+
+static inline bool ocl_image_is_mipmapped(const struct ocl_image *image)
+{
+	return image->num_mip_levels > 1;
+}
 
 bool ocl_context_has_images(const struct _cl_context *context);
 
@@ -80,7 +89,8 @@ struct ocl_image_request {
 cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out);
 
 /* Converts a box given to clEnqueue*Image to one of gpu_image.h.  CL_INVALID_VALUE if it is empty, out of bounds, or
- * has dimensions that the image does not have. */
+ * has dimensions that the image does not have; CL_INVALID_MIP_LEVEL.  origin has a fourth number, the level, if the
+ * image is a mipmapped 3D image or 2D array. */
 cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
 			  const size_t region[3], struct ocl_image_box *box_out);
 /* Checks the pitches of host memory (5.3.3), and replaces 0 by the pitch without padding.  CL_INVALID_VALUE. */
@@ -96,21 +106,24 @@ cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *dev
 /* The size of the arrays of the image. */
 struct ocl_texels ocl_image_texels(const struct ocl_image *image);
 
+/* Where a level of an image without padding begins: the size of the levels before it. */
+uint64_t ocl_image_level_B(const struct ocl_image *image, uint32_t level);
+
 /* One side of a copy on a device: the image's memory there, which was acquired as at, from the texel at origin on. */
 struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl_acquired *at,
-				     const uint64_t origin[3]);
+				     const uint64_t origin[3], uint32_t level);
 
-/* The shadow, which is allocated if necessary: the address of the texel at origin, and the pitches. */
-cl_int ocl_image_shadow(cl_mem mem, const uint64_t origin[3], void **pointer_out,
-			uint64_t *row_pitch_B_out, uint64_t *slice_pitch_B_out);
 /* As ocl_mem_map, for a box of an image. */
-cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
-			 const uint64_t region[3], struct ocl_map **map_out);
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const struct ocl_image_box *box,
+			 struct ocl_map **map_out);
 
 /* Gives the address of the descriptor on the device of at, with texture objects for the sampler settings in states, a
  * bit for each.  What is missing is made now; later work in at's stream can use it. */
 cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states,
 		      gpu_address *descriptor_out);
+/* Destroys the textures of the sampler settings in states once the witnesses' events have happened, or now. */
+void ocl_image_textures_destroy(struct ocl_image_place *place, struct gpu_device *gpu, uint32_t states,
+				const struct ocl_witnesses *witnesses);
 /* Used by the files of images alone, with the image's lock held: order stream behind the last write of the descriptor
  * or the mirror; and note that the last operation of stream is such a write. */
 cl_int ocl_image_order_locked(struct ocl_image_place *place, struct gpu_stream *stream);

@@ -19,7 +19,8 @@ struct ocl_texels ocl_image_texels(const struct ocl_image *image)
 		.texel = image->texel,
 		.extent = {image->width, height,
 			   image->array_size ? image->array_size : image->depth,
-			   image->array_size != 0},
+			   image->array_size != 0,
+			   ocl_image_is_mipmapped(image) ? image->num_mip_levels : 0},
 	};
 }
 
@@ -28,24 +29,49 @@ static bool is_1d_array(const struct ocl_image *image)
 	return image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
 }
 
-/* The image's size in the form of a region of the commands. */
-static void size_as_region(const struct ocl_image *image, uint64_t size[3])
+/* The size of a level in the form of a region of the commands. */
+static void size_as_region(const struct ocl_image *image, uint32_t level, uint64_t size[3])
 {
-	size[0] = image->width;
-	size[1] = at_least_one(is_1d_array(image) ? image->array_size : image->height);
-	size[2] = at_least_one(is_1d_array(image) ? 1
-			       : image->array_size ? image->array_size : image->depth);
+	const struct gpu_extent whole = ocl_image_texels(image).extent;
+	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
+	size[0] = extent.width;
+	size[1] = at_least_one(is_1d_array(image) ? extent.depth : extent.height);
+	size[2] = at_least_one(is_1d_array(image) ? 1 : extent.depth);
 }
 
-cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
+/* Takes the level of a mipmapped image from its place in origin, where the level of any other image is 0
+ * (5.3.8, "Specifying Mipmap Levels to Image Operations"). */
+static cl_int level_take(const struct ocl_image *image, const size_t origin[], size_t box_origin[3],
+			 uint32_t *level_out)
+{
+	const unsigned place = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 :
+			       image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || image->type == CL_MEM_OBJECT_IMAGE2D ?
+			       2 : 3;
+	memcpy(box_origin, origin, 3 * sizeof(*box_origin));
+	*level_out = 0;
+	if (!ocl_image_is_mipmapped(image))
+		return CL_SUCCESS;
+	if (origin[place] >= image->num_mip_levels)
+		return CL_INVALID_MIP_LEVEL;
+	*level_out = (uint32_t)origin[place];
+	if (place < 3)
+		box_origin[place] = 0;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t given[3],
 			  const size_t region[3], struct ocl_image_box *box_out)
 {
 	uint64_t size[3];
+	size_t origin[3];
 	/* OpenCL 3.0 API, 5.3.3: in dimensions that the type does not have, origin is 0 and region 1.
 	 * CL_INVALID_VALUE also for a box that is out of bounds or empty. */
-	if (!origin || !region)
+	if (!given || !region)
 		return CL_INVALID_VALUE;
-	size_as_region(mem->image, size);
+	cl_int error = level_take(mem->image, given, origin, &box_out->level);
+	if (error)
+		return error;
+	size_as_region(mem->image, box_out->level, size);
 	for (unsigned i = 0; i < 3; i++)
 		if (!region[i] || origin[i] > size[i] || region[i] > size[i] - origin[i])
 			return CL_INVALID_VALUE;
@@ -84,7 +110,7 @@ cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
 bool ocl_image_box_is_whole(const struct _cl_mem *mem, const struct ocl_image_box *box)
 {
 	const struct ocl_texels texels = ocl_image_texels(mem->image);
-	return box->region[0] == texels.extent.width &&
+	return !texels.extent.levels && box->region[0] == texels.extent.width &&
 	       box->region[1] == at_least_one(texels.extent.height) &&
 	       box->region[2] == at_least_one(texels.extent.depth);
 }
@@ -97,6 +123,11 @@ bool ocl_image_size_fits(const cl_image_desc *desc, const struct gpu_caps *caps)
 		return desc->image_width <= caps->image3d[0] &&
 		       desc->image_height <= caps->image3d[1] &&
 		       desc->image_depth <= caps->image3d[2];
+	if (desc->num_mip_levels > ABI_IMAGE_LEVELS)
+		return false;
+	if (desc->num_mip_levels > 1 && (desc->image_width > caps->image_mipmapped[0] ||
+					 desc->image_height > caps->image_mipmapped[1]))
+		return false;
 	return desc->image_width <= caps->image2d[0] && desc->image_height <= caps->image2d[1] &&
 	       desc->image_array_size <= caps->image_layers;
 }
@@ -107,23 +138,38 @@ cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *dev
 	const cl_image_desc desc = {
 		.image_type = image->type, .image_width = image->width,
 		.image_height = image->height, .image_depth = image->depth,
-		.image_array_size = image->array_size,
+		.image_array_size = image->array_size, .num_mip_levels = image->num_mip_levels,
 	};
 	return ocl_image_size_fits(&desc, device->caps) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
 }
 
+uint64_t ocl_image_level_B(const struct ocl_image *image, uint32_t level)
+{
+	const struct gpu_extent whole = ocl_image_texels(image).extent;
+	return level ? gpu_extent_texels(&whole, level) * image->texel_B : 0;
+}
+
+/* The pitches of a level in linear memory. */
+static void level_pitches(const struct ocl_image *image, uint32_t level, struct gpu_image_side *side)
+{
+	const struct gpu_extent whole = ocl_image_texels(image).extent;
+	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
+	side->row_pitch_B = level ? extent.width * image->texel_B : image->row_pitch_B;
+	side->slice_pitch_B = level && image->slice_pitch_B ? side->row_pitch_B * at_least_one(extent.height)
+							    : image->slice_pitch_B;
+}
+
 struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl_acquired *at,
-				     const uint64_t origin[3])
+				     const uint64_t origin[3], uint32_t level)
 {
 	const struct ocl_image *image = mem->image;
-	struct gpu_image_side side = {.array = at->array};
+	struct gpu_image_side side = {.array = at->array, .level = level};
 	if (side.array) {
 		memcpy(side.origin, origin, sizeof(side.origin));
 		return side;
 	}
-	side.address = at->address + origin[2] * image->slice_pitch_B + origin[1] * image->row_pitch_B +
-		       origin[0] * image->texel_B;
-	side.row_pitch_B = image->row_pitch_B;
-	side.slice_pitch_B = image->slice_pitch_B;
+	level_pitches(image, level, &side);
+	side.address = at->address + ocl_image_level_B(image, level) + origin[2] * side.slice_pitch_B +
+		       origin[1] * side.row_pitch_B + origin[0] * image->texel_B;
 	return side;
 }

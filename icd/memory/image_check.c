@@ -37,9 +37,41 @@ static cl_int dimensions_take(cl_image_desc *desc)
 	desc->image_height = height ? desc->image_height : 0;
 	desc->image_depth = depth ? desc->image_depth : 0;
 	desc->image_array_size = layers ? desc->image_array_size : 0;
-	/* 5.3.1: "num_mip_levels and num_samples must be 0." */
-	return desc->num_mip_levels || desc->num_samples ? CL_INVALID_IMAGE_DESCRIPTOR
-							 : CL_SUCCESS;
+	/* 5.3.1.4: "num_samples must be 0." */
+	return desc->num_samples ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+}
+
+/* The number of levels down to a size of 1. */
+static cl_uint most_levels(const cl_image_desc *desc)
+{
+	const size_t sizes[] = {desc->image_height, desc->image_depth};
+	size_t longest = desc->image_width;
+	cl_uint levels = 1;
+	for (unsigned i = 0; i < 2; i++)
+		longest = sizes[i] > longest ? sizes[i] : longest;
+	while (longest >>= 1)
+		levels++;
+	return levels;
+}
+
+/* 5.3.1, "Mipmap Images", which names no errors: CL_MEM_USE_HOST_PTR and CL_MEM_COPY_HOST_PTR "cannot be specified if a
+ * mipmapped image is created"; such images "cannot be created for CL_MEM_OBJECT_IMAGE1D_BUFFER images, depth images";
+ * nor here for a buffer.  An image of an image has its levels.
+ * "Specifying num_mip_levels equal to either 0 or 1 creates an image with a single mipmap level." */
+static cl_int levels_check(const struct ocl_image_request *request)
+{
+	const cl_image_desc *desc = &request->desc;
+	const struct ocl_image *from = desc->mem_object ? desc->mem_object->image : NULL;
+	if (from)
+		return (desc->num_mip_levels > 1 ? desc->num_mip_levels : 1) ==
+				       (from->num_mip_levels > 1 ? from->num_mip_levels : 1)
+			       ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+	if (desc->num_mip_levels <= 1)
+		return CL_SUCCESS;
+	if (desc->mem_object || desc->num_mip_levels > most_levels(desc) ||
+	    request->format.image_channel_order == CL_DEPTH)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	return request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) ? CL_INVALID_VALUE : CL_SUCCESS;
 }
 
 /* 5.3.1: CL_INVALID_IMAGE_SIZE when no device of the context supports the size. */
@@ -245,6 +277,8 @@ cl_int ocl_image_check(struct ocl_image_request *request)
 		error = size_check(request->context, desc);
 	if (!error)
 		error = ocl_image_format_supported(&request->format, desc->image_type);
+	if (!error)
+		error = levels_check(request);
 	if (!error)
 		error = host_pointer_check(request);
 	if (error)

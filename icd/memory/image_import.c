@@ -20,7 +20,7 @@ static cl_int request_check(struct ocl_image_request *request,
 		error = ocl_mem_external_check(request->flags, request->host_pointer);
 	/* Only 2D images can be made from linear memory. */
 	if (!error && (request->desc.image_type != CL_MEM_OBJECT_IMAGE2D ||
-		       request->desc.mem_object))
+		       request->desc.mem_object || request->desc.num_mip_levels > 1))
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
 	plain.desc.image_row_pitch = plain.desc.image_slice_pitch = 0;
 	if (!error)

@@ -48,21 +48,32 @@ cl_int ocl_mirror_prepare(cl_mem mem)
 	return image->place_count == 1 ? mirror_make(mem, 0) : CL_SUCCESS;
 }
 
-/* Copies all texels between the buffer's memory, which was acquired as at, and the mirror. */
+/* Copies the texels of a level between the buffer's memory, which was acquired as at, and the mirror. */
+static cl_int level_copy(const struct _cl_mem *mem, const struct ocl_acquired *at, uint32_t level,
+			 struct gpu_sink sink, bool to_mirror)
+{
+	const uint64_t origin[3] = {0};
+	const struct gpu_extent whole = ocl_image_texels(mem->image).extent;
+	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
+	const uint64_t region[3] = {extent.width, extent.height ? extent.height : 1,
+				    extent.depth ? extent.depth : 1};
+	struct gpu_array *array = mem->image->places[at->device].mirror;
+	const struct gpu_image_side linear = ocl_image_side(mem, at, origin, level);
+	const struct gpu_image_side mirror = {.array = array, .level = level};
+	if (mem->image->packing.word_B)
+		return gpu_sink_array_convert(sink, array, level, &linear, region, &mem->image->packing, to_mirror);
+	return gpu_sink_image_copy(sink, to_mirror ? &mirror : &linear, to_mirror ? &linear : &mirror,
+				   region, mem->image->texel_B);
+}
+
 static cl_int texels_copy(const struct _cl_mem *mem, const struct ocl_acquired *at,
 			  struct gpu_sink sink, bool to_mirror)
 {
-	const uint64_t origin[3] = {0};
-	const struct gpu_extent extent = ocl_image_texels(mem->image).extent;
-	const uint64_t region[3] = {extent.width, extent.height ? extent.height : 1,
-				    extent.depth ? extent.depth : 1};
-	const struct gpu_image_side linear = ocl_image_side(mem, at, origin);
-	const struct gpu_image_side mirror = {.array = mem->image->places[at->device].mirror};
-	if (mem->image->packing.word_B)
-		return gpu_sink_array_convert(sink, mem->image->places[at->device].mirror, &linear, region,
-					      &mem->image->packing, to_mirror);
-	return gpu_sink_image_copy(sink, to_mirror ? &mirror : &linear, to_mirror ? &linear : &mirror,
-				   region, mem->image->texel_B);
+	const struct gpu_extent whole = ocl_image_texels(mem->image).extent;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t level = 0; level < gpu_extent_levels(&whole) && !error; level++)
+		error = level_copy(mem, at, level, sink, to_mirror);
+	return error;
 }
 
 /* Makes later work in stream wait for the last change of the mirror; and, if that work changes it, for all work that

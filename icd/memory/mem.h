@@ -145,6 +145,7 @@ struct ocl_map {
 	uint64_t lo_B, hi_B;             /* byte offsets in the root; of an image: all of it */
 	/* Of an image: the box in it, and the pitches of the memory at pointer. */
 	uint64_t origin[3], region[3];
+	uint32_t level;
 	uint64_t row_pitch_B, slice_pitch_B;
 	cl_map_flags flags;
 	atomic_bool ready;               /* the map command has run */

@@ -252,8 +252,8 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
 				const struct gpu_image_side *from, struct ocl_storage **storage_out)
 {
-	const uint64_t size_B = texels->extent.width * at_least_one(texels->extent.height) *
-				at_least_one(texels->extent.depth) * gpu_texel_B(&texels->texel);
+	const uint64_t size_B = gpu_extent_texels(&texels->extent, gpu_extent_levels(&texels->extent)) *
+				gpu_texel_B(&texels->texel);
 	cl_int error = CL_SUCCESS;
 	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;

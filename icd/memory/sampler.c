@@ -51,13 +51,32 @@ static bool filter_bits(cl_filter_mode filter, uint32_t *bits)
 	return true;
 }
 
-cl_int ocl_sampler_create(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
-			  cl_filter_mode filter, const cl_sampler_properties *properties,
-			  cl_sampler *sampler_out)
+/* A level of detail in 1/256, as textures have it, limited to 0 and ABI_SAMPLER_LOD_LIMIT. */
+static uint32_t lod_fixed(cl_float lod)
 {
-	uint32_t bits = normalized ? ABI_SAMPLER_NORMALIZED : 0;
-	if ((normalized != CL_TRUE && normalized != CL_FALSE) ||
-	    !addressing_bits(addressing, &bits) || !filter_bits(filter, &bits))
+	const float fixed = lod * ABI_SAMPLER_LOD_ONE + 0.5f;
+	return fixed < 0 ? 0 : fixed > ABI_SAMPLER_LOD_LIMIT ? ABI_SAMPLER_LOD_LIMIT : (uint32_t)fixed;
+}
+
+/* False for a NaN, and for limits between which there is nothing. */
+static bool mip_bits(const struct ocl_sampler_settings *settings, uint32_t *bits)
+{
+	if ((settings->mip_filter != CL_FILTER_NEAREST && settings->mip_filter != CL_FILTER_LINEAR) ||
+	    !(settings->lod_min <= settings->lod_max))
+		return false;
+	*bits |= settings->mip_filter == CL_FILTER_LINEAR ? ABI_SAMPLER_MIP_LINEAR : 0;
+	*bits |= lod_fixed(settings->lod_min) << ABI_SAMPLER_LOD_MIN_SHIFT;
+	*bits |= (ABI_SAMPLER_LOD_LIMIT - lod_fixed(settings->lod_max)) << ABI_SAMPLER_LOD_MAX_SHIFT;
+	return true;
+}
+
+cl_int ocl_sampler_create(cl_context context, const struct ocl_sampler_settings *settings,
+			  const cl_sampler_properties *properties, cl_sampler *sampler_out)
+{
+	uint32_t bits = settings->normalized ? ABI_SAMPLER_NORMALIZED : 0;
+	if ((settings->normalized != CL_TRUE && settings->normalized != CL_FALSE) ||
+	    !addressing_bits(settings->addressing, &bits) || !filter_bits(settings->filter, &bits) ||
+	    !mip_bits(settings, &bits))
 		return CL_INVALID_VALUE;
 	struct _cl_sampler *sampler = calloc(1, sizeof(*sampler));
 	if (!sampler)
@@ -65,9 +84,7 @@ cl_int ocl_sampler_create(cl_context context, cl_bool normalized, cl_addressing_
 	object_init(&sampler->base, &ocl_sampler_type);
 	object_ref(context);
 	sampler->context = context;
-	sampler->normalized = normalized;
-	sampler->addressing = addressing;
-	sampler->filter = filter;
+	sampler->settings = *settings;
 	sampler->bits = bits;
 	cl_int error = ocl_properties_copy(properties, &sampler->properties, &sampler->property_count);
 	if (error)

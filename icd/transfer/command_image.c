@@ -13,16 +13,16 @@ static enum ocl_delay planned_delay(const struct ocl_command *command)
 	return command->u.image.plan.early ? OCL_DELAY_NONE : OCL_DELAY_GPU;
 }
 
-static struct gpu_image_side image_side(const struct ocl_access *access, const uint64_t origin[3])
+static struct gpu_image_side image_side(const struct ocl_access *access, const struct ocl_image_box *box)
 {
-	return ocl_image_side(access->mem, &access->at, origin);
+	return ocl_image_side(access->mem, &access->at, box->origin, box->level);
 }
 
 static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_image_transfer *transfer = &command->u.image;
 	const struct ocl_access *access = &command->accesses[0];
-	const struct gpu_image_side from = image_side(access, transfer->box.origin);
+	const struct gpu_image_side from = image_side(access, &transfer->box);
 	const struct gpu_image_side to = {
 		.host = transfer->host.to,
 		.row_pitch_B = transfer->row_pitch_B,
@@ -41,7 +41,7 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_image_transfer *transfer = &command->u.image;
 	const struct ocl_access *access = &command->accesses[0];
-	const struct gpu_image_side to = image_side(access, transfer->box.origin);
+	const struct gpu_image_side to = image_side(access, &transfer->box);
 	/* host is not const, but the copy only reads it. */
 	const struct gpu_image_side from = {
 		.host = transfer->host.to,
@@ -67,7 +67,7 @@ static cl_int to_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *access = &command->accesses[1];
 	const struct gpu_image_side to = buffer_side(command);
-	const struct gpu_image_side from = image_side(access, command->u.image.box.origin);
+	const struct gpu_image_side from = image_side(access, &command->u.image.box);
 	return gpu_sink_image_copy(sink, &to, &from, command->u.image.box.region,
 				   access->mem->image->texel_B);
 }
@@ -75,7 +75,7 @@ static cl_int to_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 static cl_int from_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *access = &command->accesses[1];
-	const struct gpu_image_side to = image_side(access, command->u.image.box.origin);
+	const struct gpu_image_side to = image_side(access, &command->u.image.box);
 	const struct gpu_image_side from = buffer_side(command);
 	return gpu_sink_image_copy(sink, &to, &from, command->u.image.box.region,
 				   access->mem->image->texel_B);
@@ -94,8 +94,8 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 	if (!alike)
 		from.region[from_row] = 1;
 	for (uint64_t i = 0; i < rows && !error; i++) {
-		const struct gpu_image_side from_side = image_side(source, from.origin);
-		const struct gpu_image_side to_side = image_side(target, to.origin);
+		const struct gpu_image_side from_side = image_side(source, &from);
+		const struct gpu_image_side to_side = image_side(target, &to);
 		error = gpu_sink_image_copy(sink, &to_side, &from_side, from.region,
 					    source->mem->image->texel_B);
 		from.origin[from_row]++;
@@ -106,20 +106,18 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 
 /* Copies the first row or slice of a box in linear memory to all others, each time as many as have it by then.
  * dimension: 1 for rows, 2 for slices. */
-static cl_int spread(const struct ocl_access *access, const uint64_t origin[3], const uint64_t region[3],
-		     unsigned dimension, struct gpu_sink sink)
+static cl_int spread(const struct ocl_access *access, const struct ocl_image_box *box, unsigned dimension,
+		     struct gpu_sink sink)
 {
-	const struct gpu_image_side from = image_side(access, origin);
-	uint64_t at[3], part[3];
+	const struct gpu_image_side from = image_side(access, box);
+	struct ocl_image_box part = *box;
 	cl_int error = CL_SUCCESS;
-	memcpy(at, origin, sizeof(at));
-	memcpy(part, region, sizeof(part));
-	for (uint64_t done = 1; done < region[dimension] && !error; done += part[dimension]) {
-		const uint64_t left = region[dimension] - done;
-		at[dimension] = origin[dimension] + done;
-		part[dimension] = done < left ? done : left;
-		const struct gpu_image_side to = image_side(access, at);
-		error = gpu_sink_image_copy(sink, &to, &from, part, access->mem->image->texel_B);
+	for (uint64_t done = 1; done < box->region[dimension] && !error; done += part.region[dimension]) {
+		const uint64_t left = box->region[dimension] - done;
+		part.origin[dimension] = box->origin[dimension] + done;
+		part.region[dimension] = done < left ? done : left;
+		const struct gpu_image_side to = image_side(access, &part);
+		error = gpu_sink_image_copy(sink, &to, &from, part.region, access->mem->image->texel_B);
 	}
 	return error;
 }
@@ -129,15 +127,16 @@ static cl_int fill_linear(const struct ocl_access *access,
 			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
 {
 	const uint32_t texel_B = access->mem->image->texel_B;
-	const uint64_t *origin = transfer->box.origin, *region = transfer->box.region;
-	const uint64_t slice[3] = {region[0], region[1], 1};
-	const struct gpu_image_side side = image_side(access, origin);
+	const uint64_t *region = transfer->box.region;
+	const struct gpu_image_side side = image_side(access, &transfer->box);
 	const uint64_t row_B = region[0] * texel_B;
 	const bool padded = row_B != side.row_pitch_B;
+	struct ocl_image_box slice = transfer->box;
+	slice.region[2] = 1;
 	cl_int error = gpu_sink_fill(sink, side.address, transfer->texel, texel_B, padded ? row_B : row_B * region[1]);
 	if (!error && padded)
-		error = spread(access, origin, slice, 1, sink);
-	return error ? error : spread(access, origin, region, 2, sink);
+		error = spread(access, &slice, 1, sink);
+	return error ? error : spread(access, &transfer->box, 2, sink);
 }
 
 static cl_int fill_put(struct ocl_command *command, struct gpu_sink sink)
@@ -146,8 +145,8 @@ static cl_int fill_put(struct ocl_command *command, struct gpu_sink sink)
 	const struct ocl_access *access = &command->accesses[0];
 	if (!access->at.array)
 		return fill_linear(access, transfer, sink);
-	return gpu_sink_array_fill(sink, access->at.array, transfer->box.origin,
-			      transfer->box.region, transfer->texel);
+	return gpu_sink_array_fill(sink, access->at.array, transfer->box.level, transfer->box.origin,
+				   transfer->box.region, transfer->texel);
 }
 
 /* --- map and unmap: copies between the image and its shadow --------------------------- */
@@ -168,6 +167,11 @@ static struct gpu_image_side map_side(const struct ocl_map *map)
 	};
 }
 
+static struct gpu_image_side map_place(const struct ocl_command *command, const struct ocl_map *map)
+{
+	return ocl_image_side(map->mem, &command->accesses[0].at, map->origin, map->level);
+}
+
 /* Whether the texels are in memory of the application that devices use in place. */
 static bool is_in_place(const struct ocl_map *map)
 {
@@ -182,7 +186,7 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	cl_int error = CL_SUCCESS;
 	if (command->access_count && !is_in_place(map)) {
 		const struct gpu_image_side to = map_side(map);
-		const struct gpu_image_side from = image_side(&command->accesses[0], map->origin);
+		const struct gpu_image_side from = map_place(command, map);
 		if (!image->shadow_pinned)
 			error = ocl_command_stream_wait(stream);
 		if (!error)
@@ -204,7 +208,7 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 	if (!command->access_count || is_in_place(map) ||
 	    !atomic_load_explicit(&map->ready, memory_order_acquire))
 		return CL_SUCCESS;
-	const struct gpu_image_side to = image_side(&command->accesses[0], map->origin);
+	const struct gpu_image_side to = map_place(command, map);
 	const struct gpu_image_side from = map_side(map);
 	if (!image->shadow_pinned)
 		error = ocl_command_stream_wait(stream);

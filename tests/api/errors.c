@@ -138,13 +138,13 @@ static const char source[] =
 	"kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight(global int *a)\n"
 	"{ a[get_global_id(0)] = 8; }\n";
 
-static cl_mem world_image(cl_context context, cl_mem_object_type type)
+static cl_mem world_image(cl_context context, cl_mem_object_type type, cl_uint levels)
 {
 	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 	const cl_image_desc desc = {
 		.image_type = type, .image_width = WORLD_IMAGE_WIDTH,
 		.image_height = WORLD_IMAGE_HEIGHT,
-		.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? 4 : 0,
+		.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? 4 : 0, .num_mip_levels = levels,
 	};
 	return image_make(context, CL_MEM_READ_WRITE, &format, &desc, NULL);
 }
@@ -186,10 +186,11 @@ static void memory_make(void)
 	world.foreign_buffer = buffer_make(world.foreign_context, CL_MEM_READ_WRITE, WORLD_BUFFER_B,
 					   NULL);
 	world.sub_buffer = sub_buffer_make(world.buffer, 0, &half);
-	world.image = world_image(world.context, CL_MEM_OBJECT_IMAGE2D);
-	world.image2 = world_image(world.context, CL_MEM_OBJECT_IMAGE2D);
-	world.image3d = world_image(world.context, CL_MEM_OBJECT_IMAGE3D);
-	world.foreign_image = world_image(world.foreign_context, CL_MEM_OBJECT_IMAGE2D);
+	world.image = world_image(world.context, CL_MEM_OBJECT_IMAGE2D, 0);
+	world.image2 = world_image(world.context, CL_MEM_OBJECT_IMAGE2D, 0);
+	world.image3d = world_image(world.context, CL_MEM_OBJECT_IMAGE3D, 0);
+	world.mipmapped = world_image(world.context, CL_MEM_OBJECT_IMAGE2D, WORLD_IMAGE_LEVELS);
+	world.foreign_image = world_image(world.foreign_context, CL_MEM_OBJECT_IMAGE2D, 0);
 	world.sampler = clCreateSampler(world.context, CL_FALSE, CL_ADDRESS_CLAMP,
 					CL_FILTER_NEAREST, &code);
 	CHECK_OK(code);
@@ -225,7 +226,7 @@ static void world_release(void)
 {
 	const cl_mem mems[] = {
 		world.sub_buffer, world.buffer, world.buffer2, world.foreign_buffer,
-		world.image, world.image2, world.image3d, world.foreign_image,
+		world.image, world.image2, world.image3d, world.mipmapped, world.foreign_image,
 	};
 	const cl_event events[] = {world.done, world.failed, world.user, world.foreign_event};
 	CHECK_OK(clSetUserEventStatus(world.user, CL_COMPLETE));

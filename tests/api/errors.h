@@ -24,7 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORLD_BUFFER_B = 4096, WORLD_IMAGE_WIDTH = 16, WORLD_IMAGE_HEIGHT = 8 };
+enum { WORLD_BUFFER_B = 4096, WORLD_IMAGE_WIDTH = 16, WORLD_IMAGE_HEIGHT = 8,
+       WORLD_IMAGE_LEVELS = 3 };
 
 /* What most cases need.  "Foreign" is of another context of the same device. */
 struct world {
@@ -35,6 +36,7 @@ struct world {
 	cl_command_queue queue, foreign_queue;
 	cl_mem buffer, buffer2, foreign_buffer, sub_buffer;
 	cl_mem image, image2, image3d, foreign_image;
+	cl_mem mipmapped;                /* as image, with WORLD_IMAGE_LEVELS levels */
 	cl_sampler sampler, foreign_sampler;
 	cl_program program, foreign_program, unbuilt;
 	cl_kernel kernel, foreign_kernel;/* of program: take a buffer and an int; both set */

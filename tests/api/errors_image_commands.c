@@ -9,6 +9,8 @@ static const size_t outside[3] = {WORLD_IMAGE_WIDTH - 1, 0, 0}, deep[3] = {2, 2,
 static const size_t huge[3] = {SIZE_MAX, 0, 0}, flat[3] = {2, 0, 1};
 /* A third coordinate that a 2D image does not have. */
 static const size_t lifted[3] = {0, 0, 1};
+/* A level that world.mipmapped does not have. */
+static const size_t high[3] = {0, 0, WORLD_IMAGE_LEVELS};
 
 static cl_mem good_image(cl_mem_flags flags, const cl_image_format *format)
 {
@@ -70,6 +72,7 @@ static void transfers(void)
 		   clEnqueueWriteImage(world.queue, world.image, CL_TRUE, zero, box,
 				       SIZE_MAX / 2 + 1, 0, error_bytes, 0, NULL, NULL));
 	BOTH(CL_INVALID_VALUE, 6, world.image, zero, box, 0, NULL);
+	BOTH(CL_INVALID_MIP_LEVEL, 1, world.mipmapped, high, box, 0, error_bytes);
 	ERROR_CODE(clEnqueueReadImage, CL_INVALID_OPERATION, 2,
 		   read(write_only, zero, box, 0, error_bytes));
 	ERROR_CODE(clEnqueueReadImage, CL_INVALID_OPERATION, 2,
@@ -124,6 +127,12 @@ static void copies(void)
 		   copy(image, image, zero, near, box));
 	ERROR_CODE(clEnqueueCopyImage, CL_MEM_COPY_OVERLAP, 1,
 		   copy(image, image, near, zero, box));
+	ERROR_CODE(clEnqueueCopyImage, CL_INVALID_MIP_LEVEL, 1, copy(world.mipmapped, image, high, zero, box));
+	ERROR_CODE(clEnqueueCopyImage, CL_INVALID_MIP_LEVEL, 2, copy(image, world.mipmapped, zero, high, box));
+	/* Levels do not overlap. */
+	ERROR_CODE(clEnqueueCopyImage, CL_MEM_COPY_OVERLAP, 1,
+		   copy(world.mipmapped, world.mipmapped, lifted, lifted, box));
+	REQUIRE(!copy(world.mipmapped, world.mipmapped, lifted, zero, box));
 	/* Side by side they do not overlap, in either direction. */
 	for (unsigned i = 0; i < 2; i++) {
 		const size_t beside[3] = {i ? 0 : 2, i ? 2 : 0, 0};
@@ -155,6 +164,7 @@ static void fills(void)
 		   fill(world.image, error_bytes, lifted, box));
 	ERROR_CODE(clEnqueueFillImage, CL_INVALID_VALUE, 5,
 		   fill(world.image, error_bytes, zero, flat));
+	ERROR_CODE(clEnqueueFillImage, CL_INVALID_MIP_LEVEL, 1, fill(world.mipmapped, error_bytes, high, box));
 }
 
 /* --- images and buffers --------------------------------------------------------------------- */
@@ -227,6 +237,8 @@ static void buffer_regions(void)
 	FROM(CL_INVALID_VALUE, 4, image, buffer, outside, box, 0);
 	FROM(CL_INVALID_VALUE, 5, image, buffer, lifted, box, 0);
 	FROM(CL_INVALID_VALUE, 5, image, buffer, zero, flat, 0);
+	TO(CL_INVALID_MIP_LEVEL, 1, world.mipmapped, buffer, high, box, 0);
+	FROM(CL_INVALID_MIP_LEVEL, 1, world.mipmapped, buffer, high, box, 0);
 	REQUIRE(!to_buffer(image, buffer, zero, box, WORLD_BUFFER_B - 16));
 }
 
@@ -291,6 +303,7 @@ static void maps(void)
 		     map(world.image, CL_MAP_READ, zero, flat));
 	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_VALUE, 6,
 		     map_pitches(world.image, NULL, &slice_pitch_B));
+	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_MIP_LEVEL, 1, map(world.mipmapped, CL_MAP_READ, high, box));
 	array_pitches();
 	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_VALUE, 8,
 		     map_pitches(world.image3d, &row_pitch_B, NULL));

@@ -5,6 +5,7 @@
 
 static const size_t zero[3], box[3] = {2, 2, 1}, flat[3] = {2, 0, 1};
 static const size_t outside[3] = {WORLD_IMAGE_WIDTH - 1, 0, 0}, lifted[3] = {0, 0, 1};
+static const size_t high[3] = {0, 0, WORLD_IMAGE_LEVELS};
 
 static cl_int copy(cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin,
 		   const size_t *region)
@@ -50,6 +51,8 @@ static void copies(void)
 		   copy(image, image2, zero, zero, flat));
 	ERROR_CODE(clCommandCopyImageKHR, CL_MEM_COPY_OVERLAP, 1,
 		   copy(image, image, zero, near, box));
+	ERROR_CODE(clCommandCopyImageKHR, CL_INVALID_MIP_LEVEL, 1, copy(world.mipmapped, image, high, zero, box));
+	ERROR_CODE(clCommandCopyImageKHR, CL_INVALID_MIP_LEVEL, 2, copy(image, world.mipmapped, zero, high, box));
 	REQUIRE(!clReleaseMemObject(other));
 }
 
@@ -76,6 +79,7 @@ static void fills(void)
 		   fill(world.image, error_bytes, lifted, box));
 	ERROR_CODE(clCommandFillImageKHR, CL_INVALID_VALUE, 7,
 		   fill(world.image, error_bytes, zero, flat));
+	ERROR_CODE(clCommandFillImageKHR, CL_INVALID_MIP_LEVEL, 1, fill(world.mipmapped, error_bytes, high, box));
 }
 
 /* --- images and buffers ------------------------------------------------------------------------ */
@@ -110,6 +114,8 @@ static void handles(void)
 	cl_int code;
 	cl_mem view = clCreateImage(world.context, 0, &rgba, &desc, NULL, &code);
 	REQUIRE(!code);
+	TO(CL_INVALID_MIP_LEVEL, 1, world.mipmapped, world.buffer, high, box, 0);
+	FROM(CL_INVALID_MIP_LEVEL, 1, world.mipmapped, world.buffer, high, box, 0);
 	TO(CL_INVALID_CONTEXT, 1, world.foreign_image, world.buffer, zero, box, 0);
 	TO(CL_INVALID_CONTEXT, 1, world.image, world.foreign_buffer, zero, box, 0);
 	TO(CL_INVALID_MEM_OBJECT, 1, world.buffer2, world.buffer, zero, box, 0);

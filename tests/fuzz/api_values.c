@@ -237,6 +237,7 @@ static uint64_t property_name(struct api_actor *actor)
 	static const uint64_t names[] = {
 		CL_CONTEXT_PLATFORM, CL_CONTEXT_INTEROP_USER_SYNC, CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
 		CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE,
+		CL_SAMPLER_MIP_FILTER_MODE, CL_SAMPLER_LOD_MIN, CL_SAMPLER_LOD_MAX,
 		CL_PIPE_PACKET_SIZE, CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS,
 		0x1293 /* CL_COMMAND_BUFFER_FLAGS_KHR */, 0x12B1 /* ..._UPDATABLE_FIELDS_KHR */,
 		0x2051 /* CL_MEM_DEVICE_HANDLE_LIST_KHR */, 0x2053 /* ..._DEVICE_HANDLE_LIST_KHR */,
@@ -384,8 +385,8 @@ static void *shape(struct api_actor *actor)
 		shape->image_row_pitch = size(actor);
 	if (api_chance(actor, 12))
 		shape->image_slice_pitch = size(actor);
-	if (api_chance(actor, 24))
-		shape->num_mip_levels = (cl_uint)api_garbage(actor);
+	if (api_chance(actor, 8))
+		shape->num_mip_levels = (cl_uint)(api_chance(actor, 4) ? api_garbage(actor) : 1 + api_number(actor, 4));
 	if (api_chance(actor, 24))
 		shape->num_samples = (cl_uint)api_garbage(actor);
 	if (api_chance(actor, 10))

@@ -109,6 +109,8 @@ bool image_parse(const char **at, struct image *image_out)
 	/* A packed texel is one element. */
 	image.channels = channel->value == CL_UNORM_INT_101010_2 ? 1 : (size_t)order->detail;
 	set_sizes(&image, sizes, shape->detail);
+	if (take_word(at, "levels"))
+		image.desc.num_mip_levels = (cl_uint)take_size(at);
 	if (take_word(at, "of") && !take_name(at, image.buffer))
 		return false;
 	if (take_word(at, "pitch"))
@@ -117,9 +119,58 @@ bool image_parse(const char **at, struct image *image_out)
 	return true;
 }
 
+/* The region of a level, whose sizes are halves, rounded down, of those of the level before; the layers stay. */
+static void level_region(const struct image *image, cl_uint level, size_t region[3])
+{
+	const bool layers[3] = {false, image->desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY,
+				image->desc.image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY};
+	for (unsigned i = 0; i < 3; i++) {
+		region[i] = layers[i] ? image->region[i] : image->region[i] >> level;
+		region[i] = region[i] ? region[i] : 1;
+	}
+}
+
+static cl_uint level_count(const struct image *image)
+{
+	return image->desc.num_mip_levels ? image->desc.num_mip_levels : 1;
+}
+
+static size_t level_channels(const struct image *image, cl_uint level)
+{
+	size_t region[3];
+	level_region(image, level, region);
+	return region[0] * region[1] * region[2] * image->channels;
+}
+
 size_t image_count(const struct image *image)
 {
-	return image->region[0] * image->region[1] * image->region[2] * image->channels;
+	size_t count = 0;
+	for (cl_uint level = 0; level < level_count(image); level++)
+		count += level_channels(image, level);
+	return count;
+}
+
+/* Copies the levels from or to data one by one.  The place of the level in an origin is that behind the image's
+ * dimensions (cl_khr_mipmap_image). */
+static cl_int levels_copy(cl_command_queue queue, const struct image *image, cl_mem mem, unsigned char *data,
+			  bool write)
+{
+	const cl_mem_object_type type = image->desc.image_type;
+	const unsigned place = type == CL_MEM_OBJECT_IMAGE1D ? 1 :
+			       type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D ? 2 : 3;
+	cl_int error = CL_SUCCESS;
+	for (cl_uint level = 0; level < level_count(image) && !error; level++) {
+		size_t origin[4] = {0}, region[3];
+		level_region(image, level, region);
+		if (image->desc.num_mip_levels > 1)
+			origin[place] = level;
+		if (write)
+			error = clEnqueueWriteImage(queue, mem, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL);
+		else
+			error = clEnqueueReadImage(queue, mem, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL);
+		data += level_channels(image, level) * element_size_B(image->type);
+	}
+	return error;
 }
 
 /* A buffer for an image that is made of one, and none was named: the image keeps it. */
@@ -142,9 +193,21 @@ static bool image_srgb_writes(cl_context context)
 	return false;
 }
 
-cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer, void *data,
+/* A mipmapped image has no contents at first. */
+static cl_mem mipmapped_create(cl_command_queue queue, cl_context context, const struct image *image, void *data,
+			       cl_int *error_out)
+{
+	cl_mem mem = clCreateImage(context, CL_MEM_READ_WRITE, &image->format, &image->desc, NULL, error_out);
+	if (mem && data)
+		*error_out = levels_copy(queue, image, mem, data, true);
+	return mem;
+}
+
+cl_mem image_create(cl_command_queue queue, cl_context context, const struct image *image, cl_mem buffer, void *data,
 		    cl_int *error_out)
 {
+	if (image->desc.num_mip_levels > 1)
+		return mipmapped_create(queue, context, image, data, error_out);
 	cl_image_desc desc = image->desc;
 	cl_mem own = NULL;
 	if (!buffer && desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
@@ -167,9 +230,31 @@ cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer
 
 cl_int image_read(cl_command_queue queue, const struct image *image, cl_mem mem, void *data)
 {
-	static const size_t origin[3] = {0, 0, 0};
-	return clEnqueueReadImage(queue, mem, CL_TRUE, origin, image->region, 0, 0, data, 0, NULL,
-				  NULL);
+	return levels_copy(queue, image, mem, data, false);
+}
+
+static cl_sampler_properties float_property(const char **at)
+{
+	char *end;
+	const float value = strtof(*at, &end);
+	cl_uint bits;
+	*at = end;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* The rest of a sampler's words, behind "levels". */
+static cl_sampler mip_sampler_create(cl_context context, const char **at, cl_uint addressing, cl_uint filter,
+				     cl_int *error_out)
+{
+	const cl_uint mip_filter = take_word(at, "linear") ? CL_FILTER_LINEAR : CL_FILTER_NEAREST;
+	const cl_sampler_properties lowest = float_property(at), greatest = float_property(at);
+	const cl_sampler_properties properties[] = {
+		CL_SAMPLER_NORMALIZED_COORDS, CL_TRUE, CL_SAMPLER_ADDRESSING_MODE, addressing,
+		CL_SAMPLER_FILTER_MODE, filter, CL_SAMPLER_MIP_FILTER_MODE, mip_filter,
+		CL_SAMPLER_LOD_MIN, lowest, CL_SAMPLER_LOD_MAX, greatest, 0
+	};
+	return clCreateSamplerWithProperties(context, properties, error_out);
 }
 
 cl_sampler sampler_create(cl_context context, const char **at, cl_int *error_out)
@@ -185,6 +270,9 @@ cl_sampler sampler_create(cl_context context, const char **at, cl_int *error_out
 	const struct word *addressing = take_one_of(at, addressings);
 	const struct word *filter = take_one_of(at, filters);
 	bool normalized = take_word(at, "normalized");
+	if (take_word(at, "levels"))
+		return mip_sampler_create(context, at, addressing ? addressing->value : CL_ADDRESS_NONE,
+					  filter ? filter->value : CL_FILTER_NEAREST, error_out);
 	return clCreateSampler(context, normalized,
 			       addressing ? addressing->value : CL_ADDRESS_NONE,
 			       filter ? filter->value : CL_FILTER_NEAREST, error_out);

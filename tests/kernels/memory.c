@@ -119,7 +119,7 @@ void do_image(struct test *test, const char *at)
 	memcpy(made->host.data, made->host.start,
 	       made->host.count * element_size_B(made->host.type));
 	cl_int error;
-	made->mem = image_create(test->context, &made->image, of ? of->mem : NULL,
+	made->mem = image_create(test->queue, test->context, &made->image, of ? of->mem : NULL,
 				 made->host.data, &error);
 	/* No order of three channels is mandatory (OpenCL 3.0 API, 5.3.2.1). */
 	if (error == CL_IMAGE_FORMAT_NOT_SUPPORTED &&

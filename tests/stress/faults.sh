@@ -29,6 +29,8 @@ slack() {
 	streams:*) echo 1 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
+	arrays:cuMipmappedArrayDestroy*) echo 3 ;;      # the levels of one
+	*:cuMipmappedArrayDestroy*) echo 1 ;;
 	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*|*:cuIpcClose*) echo 1 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;

@@ -167,6 +167,33 @@ static void work_packed(struct faults_run *run, cl_command_queue queue, cl_progr
 	drop(run, out);
 }
 
+/* The levels of a mipmapped array, of which kernels write and read the first. */
+static void work_levels(struct faults_run *run, cl_command_queue queue, cl_program program)
+{
+	static float texels[IMAGE_B / 4];
+	static const size_t level_0[4] = {0}, level_1[4] = {0, 0, 0, 1}, part[3] = {WIDTH / 2, HEIGHT / 4, 2};
+	const cl_image_format format = {CL_RGBA, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = WIDTH,
+				    .image_height = HEIGHT / 2, .image_array_size = 2, .num_mip_levels = 3};
+	const float seven[4] = {7, 7, 7, 7};
+	cl_int code = 12345;
+	cl_mem image = clCreateImage(run->context, 0, &format, &desc, NULL, &code);
+	NOTE(clCreateImage, code);
+	cl_mem out = clCreateBuffer(run->context, 0, IMAGE_B, NULL, &code);
+	NOTE(clCreateBuffer, code);
+	if (image && out) {
+		TRY(clEnqueueFillImage(queue, image, seven, level_1, part, 0, NULL, NULL));
+		work_twice(run, queue, program, image, out, 10);
+		TRY(clEnqueueReadImage(queue, image, CL_TRUE, level_1, part, 0, 0, texels, 0, NULL, NULL));
+		WRONG_UNLESS(run->errors || texels[5] == 7);
+		TRY(clEnqueueCopyImage(queue, image, image, level_1, level_0, part, 0, NULL, NULL));
+		TRY(clEnqueueReadImage(queue, image, CL_TRUE, level_0, part, 0, 0, texels, 0, NULL, NULL));
+		WRONG_UNLESS(run->errors || texels[5] == 7);
+	}
+	drop(run, image);
+	drop(run, out);
+}
+
 void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
 	static float texels[IMAGE_B / 4];
@@ -182,5 +209,6 @@ void faults_images(struct faults_run *run, cl_command_queue queue, cl_program pr
 	if (queue && program) {
 		work_mirror(run, queue, program);
 		work_packed(run, queue, program);
+		work_levels(run, queue, program);
 	}
 }

@@ -82,7 +82,7 @@ static bool counted(void)
 static struct gpu_array *array_new(void)
 {
 	const struct gpu_texel texel = {GPU_CHANNEL_UNSIGNED, 1, 4, false, false, false};
-	const struct gpu_extent extent = {64, 64, 0, false};
+	const struct gpu_extent extent = {.width = 64, .height = 64};
 	struct gpu_array *array = NULL;
 	CHECK_EQ(gpu_array_create(first(), &texel, &extent, &array), CL_SUCCESS);
 	return array;

@@ -26,9 +26,9 @@ static struct {
 	unsigned alive;
 } model;
 
-cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out)
+cl_int gpu_array_surface(struct gpu_array *array, uint32_t level, uint64_t *surface_out)
 {
-	CHECK(array == &model.array);
+	CHECK(array == &model.array && level < 3);
 	*surface_out = 77;
 	return fake_gpu_fails() ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -57,7 +57,8 @@ void gpu_texture_destroy(struct gpu_device *device, uint64_t texture,
 	model.alive--;
 }
 
-static void model_start(uint64_t seed)
+/* levels: 1, or of a mipmapped image. */
+static void model_start(uint64_t seed, uint32_t levels)
 {
 	memset(&model, 0, sizeof(model));
 	fake_gpu_start(seed);
@@ -69,6 +70,7 @@ static void model_start(uint64_t seed)
 	model.image->type = CL_MEM_OBJECT_IMAGE2D;
 	model.image->width = 5;
 	model.image->height = 3;
+	model.image->num_mip_levels = levels;
 	model.image->texel_B = 4;
 	model.image->place_count = 1;
 	model.storage->locations[0].gpu = &fake_gpu.devices[0];
@@ -85,10 +87,16 @@ static void model_end(void)
 	fake_gpu_finish();
 	/* What the descriptor does not have has gone. */
 	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++) {
-		if (place->content.texture[i])
-			CHECK(model.textures[place->content.texture[i]]);
-		model.alive -= place->content.texture[i] != 0;
+		const uint64_t texture = place->content.texture[i];
+		CHECK(!texture || model.textures[texture]);
+		model.alive -= texture != 0;
+		for (unsigned filter = 0; place->levels && filter < 2; filter++) {
+			const uint64_t other = place->levels->texture[filter][i];
+			CHECK(!other == !texture && (!other || model.textures[other]));
+			model.alive -= other != texture;
+		}
 	}
+	free(place->levels);
 	CHECK_EQ(model.alive, 0);
 	gpu_event_unref(place->written);
 	CHECK_EQ(fake_gpu.events_live, 0);
@@ -103,16 +111,28 @@ struct launch {
 	uint32_t states;
 };
 
+static bool is_alive(uint64_t texture)
+{
+	return texture && texture < TEXTURES && model.textures[texture];
+}
+
 static void launch_run(const struct fake_op *op)
 {
 	const struct launch *launch = op->data;
 	const struct abi_image *seen = fake_bytes(launch->descriptor);
 	CHECK(fake_gpu_may_touch(seen, sizeof(*seen)));
 	CHECK(seen->width == 5 && seen->height == 3 && seen->surface == 77);
-	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
-		if (launch->states >> i & 1)
-			CHECK(seen->texture[i] && seen->texture[i] < TEXTURES &&
-			      model.textures[seen->texture[i]]);
+	const struct abi_mipmaps *levels = seen->num_mip_levels > 1 ? (const void *)(seen + 1) : NULL;
+	CHECK(!levels || levels->surface[2] == 77);
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++) {
+		if (!(launch->states >> i & 1))
+			continue;
+		CHECK(is_alive(seen->texture[i]));
+		/* Levels are read with normalized coordinates, which every second pair of states has. */
+		for (unsigned filter = 0; levels && filter < 2; filter++)
+			CHECK(is_alive(levels->texture[filter][i]) &&
+			      (levels->texture[filter][i] == seen->texture[i]) == !(i & 2));
+	}
 	free(op->data);
 }
 
@@ -138,7 +158,7 @@ static void launch_any(void)
 static void random_launches(void)
 {
 	for (uint64_t seed = 0; seed < SEEDS && !test_failures; seed++) {
-		model_start(seed);
+		model_start(seed, seed & 1 ? 3 : 1);
 		for (unsigned i = 0; i < LAUNCHES && !test_failures; i++) {
 			launch_any();
 			for (uint64_t k = fake_gpu_random(4); k > 0; k--)
@@ -155,7 +175,7 @@ static void random_launches(void)
 /* Without failures a texture is made once for each state. */
 static void made_once(void)
 {
-	model_start(1);
+	model_start(1, 1);
 	for (unsigned i = 0; i < 3 * STATES; i++) {
 		const struct ocl_acquired at = {.array = &model.array,
 						.stream = model.streams[i % STREAMS]};
