@@ -13,13 +13,15 @@ static cl_int mirror_make(const struct _cl_mem *mem, uint32_t device)
 }
 
 /* Whether a texture of the device can read the image in linear memory. */
-static bool has_texture(const struct ocl_image *image, const struct gpu_caps *caps)
+static bool has_texture(const struct _cl_mem *mem, const struct gpu_caps *caps)
 {
+	const struct ocl_image *image = mem->image;
 	if (image->packing.word_B)
 		return false;
 	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		return true;
-	return image->type == CL_MEM_OBJECT_IMAGE2D && image->row_pitch_B % caps->texture_pitch_B == 0 &&
+	return image->type == CL_MEM_OBJECT_IMAGE2D && mem->origin_B % caps->texture_align_B == 0 &&
+	       image->row_pitch_B % caps->texture_pitch_B == 0 &&
 	       image->row_pitch_B <= caps->image_pitch_max_B;
 }
 
@@ -39,7 +41,7 @@ cl_int ocl_mirror_prepare(cl_mem mem)
 	struct ocl_image *image = mem->image;
 	const struct _cl_context *context = mem->context;
 	for (cl_uint i = 0; i < context->device_count && image->linear; i++)
-		if (context->devices[i]->images && !has_texture(image, context->devices[i]->caps))
+		if (context->devices[i]->images && !has_texture(mem, context->devices[i]->caps))
 			image->mirrored = true;
 	if (!image->mirrored)
 		return CL_SUCCESS;

@@ -120,6 +120,8 @@ static void test_sub_errors(cl_context context)
 	CHECK_NO_OBJECT(SUB(0, type, &region), code, CL_INVALID_VALUE);
 	region = (cl_buffer_region){4, 16};
 	CHECK_NO_OBJECT(SUB(0, type, &region), code, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+	region = (cl_buffer_region){sizeof(cl_long16) / 2, 16};
+	CHECK_NO_OBJECT(SUB(0, type, &region), code, CL_MISALIGNED_SUB_BUFFER_OFFSET);
 	region = (cl_buffer_region){1024, 1024};
 	cl_mem sub = SUB(0, type, &region);
 	CHECK_OK(code);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { WORDS = 4096, SIZE_B = 4 * WORDS, SHAPES = 6, STEPS = 120 };
+enum { WORDS = 4096, SIZE_B = 4 * WORDS, SHAPES = 7, STEPS = 120 };
 
 static struct api_test test;
 static struct command_buffer_entry cb;
@@ -49,7 +49,7 @@ struct shape {
 	size_t region[3];                /* as clEnqueueReadImage takes it */
 	size_t row_B, slice_B;           /* as clCreateImage takes them */
 	size_t row, slice;
-	size_t at;                       /* of the sub-buffer, a multiple of 1024; 0: the buffer itself */
+	size_t at;                       /* of the sub-buffer, a multiple of 32; 0: the buffer itself */
 };
 
 static const struct shape shapes[SHAPES] = {
@@ -59,6 +59,8 @@ static const struct shape shapes[SHAPES] = {
 	{"2d_array", CL_MEM_OBJECT_IMAGE2D_ARRAY, {9, 6, 4}, 10 * 4, 10 * 7 * 4, 10, 70, 0},
 	{"3d", CL_MEM_OBJECT_IMAGE3D, {8, 5, 6}, 0, 0, 8, 40, 1024},
 	{"3d", CL_MEM_OBJECT_IMAGE3D, {5, 4, 3}, 7 * 4, 7 * 5 * 4, 7, 35, 2048},
+	/* A pitch that a texture can have, at an address that it cannot have. */
+	{"2d", CL_MEM_OBJECT_IMAGE2D, {11, 7, 1}, 128, 0, 32, 0, 1024 + 32},
 };
 
 struct world {
@@ -406,14 +408,15 @@ static void buffer_replace(struct world *world, cl_mem buffer)
 	}
 }
 
-/* A buffer in shared virtual memory, which is filled as such. */
-static void test_svm(void)
+/* A buffer in shared virtual memory, which is filled as such, from the word AT on: that need not be where textures can be. */
+static void test_svm(size_t at)
 {
 	struct world world;
 	if (!world_start(&world, 1, 0, NULL))
 		return;
-	uint32_t *memory = clSVMAlloc(world.context, CL_MEM_READ_WRITE, SIZE_B, 0);
-	if (CHECK(memory)) {
+	uint32_t *whole = clSVMAlloc(world.context, CL_MEM_READ_WRITE, 4 * at + SIZE_B, 0);
+	if (CHECK(whole)) {
+		uint32_t *memory = whole + at;
 		CHECK_OK(clEnqueueSVMMemcpy(world.queues[0], CL_TRUE, memory, world.words, SIZE_B, 0, NULL, NULL));
 		buffer_replace(&world, buffer_make(world.context, CL_MEM_USE_HOST_PTR, SIZE_B, memory));
 		for (unsigned i = 0; i < 3 * SHAPES; i++) {
@@ -428,7 +431,7 @@ static void test_svm(void)
 		CHECK_OK(clFinish(world.queues[0]));
 		CHECK_OK(clFinish(world.queues[1]));
 		buffer_replace(&world, buffer_make(world.context, CL_MEM_COPY_HOST_PTR, SIZE_B, world.words));
-		clSVMFree(world.context, memory);
+		clSVMFree(world.context, whole);
 	}
 	world_end(&world);
 }
@@ -660,7 +663,8 @@ int main(void)
 			test_random(2, 0, NULL);
 			test_random(2, CL_MEM_USE_HOST_PTR, host);
 		}
-		test_svm();
+		test_svm(0);
+		test_svm(48);
 		test_cuda_pointer();
 		test_cuda_memory();
 		test_unordered();
