@@ -25,7 +25,6 @@ LEFT_OUT = {
     "PodPushConstant": "an option of its own compiler",
     "OffsetPushConstant": "an option of its own compiler",
     "SimpleUBO": "an option of its own compiler",
-    "1DBufferImageFromSubBuffer": "a sub-buffer at byte 256, whatever CL_DEVICE_MEM_BASE_ADDR_ALIGN is (5.2.1)",
     "1DBufferImageUnmapAfterRelease": "maps an image without a place for its row pitch (CL_INVALID_VALUE)",
     "1DBufferImageReleaseAfterUnmap": "maps an image without a place for its row pitch (CL_INVALID_VALUE)",
     "LocalMemorySize": "wants local memory to need no bytes for alignment",
