@@ -55,8 +55,8 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 	return caps->local_optin_B > caps->local_static_B ? caps->local_optin_B
 							  : caps->local_static_B;
 }
-/* Alignment of sub-buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8): that of long16, the least that the specification
- * allows (OpenCL 3.0, 4.2). */
+/* Alignment of sub-buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8): that of long16, the least that OpenCL
+ * allows (3.0, 4.2). */
 #define OCL_BUFFER_ALIGN_B 128u
 /* CL_DEVICE_PRINTF_BUFFER_SIZE: the size of the records of all printf calls of a launch together. */
 #define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)

@@ -408,7 +408,8 @@ static void buffer_replace(struct world *world, cl_mem buffer)
 	}
 }
 
-/* A buffer in shared virtual memory, which is filled as such, from the word AT on: that need not be where textures can be. */
+/* A buffer in shared virtual memory, which is filled as such.  It starts at the word AT of the memory, where a
+ * texture may not. */
 static void test_svm(size_t at)
 {
 	struct world world;
