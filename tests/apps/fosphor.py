@@ -39,8 +39,10 @@ def buffer(array):
 
 
 def image(array):
-    return cl.Image(context, flags.READ_WRITE | flags.COPY_HOST_PTR, cl.ImageFormat(cl.channel_order.R, cl.channel_type.FLOAT),
-                    shape=array.shape[::-1], hostbuf=array)
+    # Only newer versions of PyOpenCL have a function for it.
+    make = getattr(cl, "create_image", cl.Image)
+    return make(context, flags.READ_WRITE | flags.COPY_HOST_PTR, cl.ImageFormat(cl.channel_order.R, cl.channel_type.FLOAT),
+                shape=array.shape[::-1], hostbuf=array)
 
 
 def complex_noise(*shape):
