@@ -33,13 +33,16 @@ softcuda_hot_sources = \
 	softcuda/exec/float.c softcuda/exec/integer.c softcuda/exec/memory.c softcuda/exec/move.c \
 	softcuda/exec/special.c softcuda/exec/together.c softcuda/exec/wide.c
 softcuda_check_sources = \
-	softcuda/check/access.c softcuda/check/bounds.c softcuda/check/check.h softcuda/check/clock.c \
+	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/bounds.c softcuda/check/cells.h \
+	softcuda/check/cells_level.c softcuda/check/check.h softcuda/check/clock.c \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/option.h softcuda/check/race.c \
 	softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
 	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/sync.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
 	softcuda/check/whole.c softcuda/check/written.c
+# The same of the checker.
+softcuda_check_hot_sources = softcuda/check/cells.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \
@@ -91,15 +94,15 @@ softcuda_exec_libexec_a_SOURCES = $(softcuda_exec_sources)
 softcuda_exec_libexec_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
 softcuda_exec_libexec_a_CFLAGS = $(softcuda_hot_cflags)
 softcuda_check_libcheck_a_SOURCES = $(softcuda_check_sources)
-softcuda_check_libcheck_a_CFLAGS = $(softcuda_cflags)
+softcuda_check_libcheck_a_CFLAGS = $(softcuda_hot_cflags)
 if X86_LEVELS
 softcuda_levels = softcuda/exec/libexec_v2.a softcuda/exec/libexec_v3.a softcuda/exec/libexec_v4.a
 noinst_LIBRARIES += $(softcuda_levels)
-softcuda_exec_libexec_v2_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v2_a_SOURCES = $(softcuda_hot_sources) $(softcuda_check_hot_sources)
 softcuda_exec_libexec_v2_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v2 -DEXEC_LEVEL=_v2
-softcuda_exec_libexec_v3_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v3_a_SOURCES = $(softcuda_hot_sources) $(softcuda_check_hot_sources)
 softcuda_exec_libexec_v3_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v3 -DEXEC_LEVEL=_v3
-softcuda_exec_libexec_v4_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v4_a_SOURCES = $(softcuda_hot_sources) $(softcuda_check_hot_sources)
 softcuda_exec_libexec_v4_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v4 -DEXEC_LEVEL=_v4
 endif
 # An archive and its levels need each other, so it is named twice.

@@ -152,7 +152,7 @@ static CUresult pack_parameters(const struct soft_function *function,
 
 static const struct soft_memory kernel_memory = {
 	.find = soft_memory_find, .describe = soft_memory_describe, .find_image = soft_image_find,
-	.touch = soft_memory_touch, .written = soft_memory_written, .touch_range = soft_memory_touch_range
+	.touch = soft_memory_touch, .written = soft_memory_written, .notes = soft_memory_notes
 };
 
 /* packed: the values of the parameters; NULL: they are taken from request. */

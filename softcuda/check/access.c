@@ -10,7 +10,9 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
 		  const uint64_t *place)
 {
 	unsigned options = check_of(warp->group)->job->options;
-	struct check_whole whole = {.warp = warp, .op = op, .mask = mask, .size_B = size_B, .place = place};
+	struct check_run runs[LANES];
+	struct check_whole whole = {.warp = warp, .op = op, .mask = mask, .size_B = size_B, .place = place,
+				    .cells = check_of(warp->group)->job->cells, .runs = runs};
 	if (options & CHECK_ACCESSES && check_whole_find(&whole)) {
 		const bool noted = !(options & (CHECK_MEMORY | CHECK_UNINIT)) || check_whole_noted(&whole);
 		const bool inside = !(options & CHECK_MEMORY) || check_whole_bounds(&whole);

@@ -93,6 +93,61 @@ uint32_t clocks_known(const struct clocks *clocks, uint32_t group, uint32_t lane
 	return one > all ? one : all;
 }
 
+/* --- epochs ---------- */
+
+void epochs_finish(struct epochs *epochs)
+{
+	free(epochs->runs);
+}
+
+uint32_t epochs_group(const struct epochs *epochs, uint32_t epoch)
+{
+	size_t low = 0, high = epochs->run_count;
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+		if (epochs->runs[middle].first <= epoch)
+			low = middle;
+		else
+			high = middle;
+	}
+	return epochs->runs[low].group;
+}
+
+bool epochs_alone(const struct epochs *epochs, uint32_t epoch)
+{
+	return epochs->runs[epochs->run_count - 1].first <= epoch;
+}
+
+/* Adds a run for a group that draws the next epoch. */
+static bool add_run(struct epochs *epochs, uint32_t group)
+{
+	if (epochs->run_count && epochs->runs[epochs->run_count - 1].group == group)
+		return true;
+	if (epochs->run_count == epochs->run_capacity) {
+		const size_t capacity = epochs->run_capacity ? 2 * epochs->run_capacity : 64;
+		struct epoch_run *runs = realloc(epochs->runs, capacity * sizeof(*runs));
+		if (!runs)
+			return false;
+		epochs->runs = runs;
+		epochs->run_capacity = capacity;
+	}
+	epochs->runs[epochs->run_count++] = (struct epoch_run){epochs->last + 1, group};
+	return true;
+}
+
+/* Draws an epoch. */
+static bool advance(struct check_clocks *clocks)
+{
+	struct epochs *epochs = clocks->epochs;
+	epochs->exhausted |= epochs->last == EPOCHS_MAX;
+	if (epochs->exhausted)
+		return true;
+	if (!add_run(epochs, clocks->group))
+		return false;
+	clocks->now = ++epochs->last;
+	return true;
+}
+
 /* --- a group's lanes ---------- */
 
 /* Frees what the lanes and barriers own. */
@@ -110,7 +165,7 @@ static void clocks_clear(struct check_clocks *clocks)
 	memset(clocks->arrivals, 0, sizeof(clocks->arrivals));
 }
 
-bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count)
+bool check_clocks_init(struct check_clocks *clocks, struct epochs *epochs, uint32_t group, uint32_t lane_count)
 {
 	if (clocks->dirty) {
 		clocks_clear(clocks);
@@ -120,13 +175,16 @@ bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lan
 		clocks->lanes = calloc(lane_count, sizeof(*clocks->lanes));
 	clocks->group = group;
 	clocks->lane_count = lane_count;
-	clocks->now = 1;
+	clocks->epochs = epochs;
 	clocks->dirty = false;
-	for (uint32_t l = 0; clocks->lanes && l < lane_count; l++) {
-		clocks->lanes[l].epoch = 1;
+	if (!clocks->lanes || !advance(clocks))
+		return false;
+	clocks->first = clocks->now;
+	for (uint32_t l = 0; l < lane_count; l++) {
+		clocks->lanes[l].epoch = clocks->now;
 		clocks->lanes[l].floor = 0;
 	}
-	return clocks->lanes != NULL;
+	return true;
 }
 
 void check_clocks_finish(struct check_clocks *clocks)
@@ -214,7 +272,8 @@ bool check_clocks_barrier_all(struct check_clocks *clocks)
 	for (uint32_t l = 0; right && clocks->dirty && l < clocks->lane_count; l++)
 		right = clocks_join(&meeting.foreign, clocks->lanes[l].foreign.entries,
 				    clocks->lanes[l].foreign.count, clocks->group);
-	uint32_t floor = clocks->now++;
+	const uint32_t floor = clocks->now;
+	right = right && advance(clocks);
 	for (uint32_t l = 0; right && l < clocks->lane_count; l++) {
 		struct lane_clock *lane = &clocks->lanes[l];
 		lane->floor = floor;
@@ -254,7 +313,7 @@ bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *memb
 		right = meeting_add(clocks, &meeting, &clocks->lanes[l]);
 		spread(clocks, meeting.others, l);
 	}
-	clocks->now++;
+	right = right && advance(clocks);
 	for (uint32_t l = 0; right && l < clocks->lane_count; l++) {
 		if (!is_member(members, l))
 			continue;
@@ -276,7 +335,8 @@ bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id
 	if (right)
 		spread(clocks, meeting.others, lane);
 	*arrivals = (struct arrivals){meeting.floor, meeting.others, meeting.foreign};
-	mine->epoch = ++clocks->now;
+	right = right && advance(clocks);
+	mine->epoch = clocks->now;
 	return right;
 }
 
@@ -293,7 +353,7 @@ bool check_clocks_meet(struct check_clocks *clocks, uint32_t first, uint32_t met
 			raise(&meeting.row[k], lane->row[k]);
 		raise(&meeting.row[l], lane->epoch);
 	}
-	clocks->now++;
+	right = right && advance(clocks);
 	for (uint32_t rest = met; right && rest; rest &= rest - 1) {
 		struct lane_clock *lane = &clocks->lanes[first + (unsigned)__builtin_ctz(rest)];
 		right = meeting_give(clocks, &meeting, lane);
@@ -336,7 +396,8 @@ bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 		clocks_finish(&mine->pending);
 	mine->released = mine->epoch;
 	mine->released_wide = !narrow;
-	mine->epoch = ++clocks->now;
+	right = right && advance(clocks);
+	mine->epoch = clocks->now;
 	return right;
 }
 
@@ -390,6 +451,7 @@ bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clo
 	bool to_all = !narrow && (now || mine->released_wide);
 	bool right = publish(clocks, lane, epoch, to_all ? wide : own);
 	if (now)
-		mine->epoch = ++clocks->now;
+		right = right && advance(clocks);
+	mine->epoch = clocks->now;
 	return right;
 }

@@ -1,7 +1,7 @@
 /* Which operations happened before which: compact vector clocks.
  *
- * Each lane has an epoch, a number of its group's counter, which each access notes and each synchronization
- * advances.  What a lane knows of others:
+ * Each lane has an epoch, which each access notes and each synchronization advances.  Epochs are drawn from a counter
+ * of the launch, so that each belongs to one group.  What a lane knows of others:
  *
  * 	floor     of all lanes of its group: everything up to this epoch.  A barrier
  * 	          of the whole group raises it, which is the common case
@@ -46,8 +46,26 @@ bool clocks_join(struct clocks *to, const struct clock_entry *entries, size_t co
 /* The last known epoch of a lane. */
 uint32_t clocks_known(const struct clocks *clocks, uint32_t group, uint32_t lane);
 
+enum { EPOCHS_MAX = (1 << 29) - 1 };
+
+/* The epochs of a launch. */
+struct epochs {
+	uint32_t last;                    /* the latest that was drawn */
+	struct epoch_run {
+		uint32_t first, group;    /* from this one up to the next run's, they are this group's */
+	} *runs;
+	size_t run_count, run_capacity;
+	bool exhausted;                   /* there are no more: races cannot be found any longer */
+};
+
+void epochs_finish(struct epochs *epochs);
+/* The group that has drawn an epoch. */
+uint32_t epochs_group(const struct epochs *epochs, uint32_t epoch);
+/* Whether no other group has drawn epochs since this one, which a group has drawn. */
+bool epochs_alone(const struct epochs *epochs, uint32_t epoch);
+
 struct lane_clock {
-	uint32_t epoch, floor;
+	uint32_t epoch, floor;            /* floor 0: no barrier yet */
 	uint32_t released;                /* its epoch before its last fence; 0: no fence yet */
 	bool released_wide;
 	uint32_t row[LANES];
@@ -66,7 +84,8 @@ enum { CLOCK_BARRIERS = 17 };
 
 struct check_clocks {
 	uint32_t group;                   /* the group's number */
-	uint32_t now;                     /* the counter of epochs */
+	uint32_t first, now;              /* its first and its latest epoch */
+	struct epochs *epochs;            /* of the launch */
 	uint32_t lane_count;
 	bool dirty;                       /* more was done with them than barriers of the whole group */
 	struct lane_clock *lanes;
@@ -75,7 +94,7 @@ struct check_clocks {
 
 /* Sets the clocks of a work-group that begins; they are zeros, or those of a work-group of the same size that has
  * ended. */
-bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count);
+bool check_clocks_init(struct check_clocks *clocks, struct epochs *epochs, uint32_t group, uint32_t lane_count);
 void check_clocks_finish(struct check_clocks *clocks);
 
 /* Whether what lane `other` of `group` did at epoch happened before the present operation of lane. */

@@ -5,6 +5,7 @@
 #ifndef CULVERT_SOFTCUDA_CHECK_JOB_H
 #define CULVERT_SOFTCUDA_CHECK_JOB_H
 
+#include "softcuda/check/cells.h"
 #include "softcuda/check/check.h"
 #include "softcuda/check/clock.h"
 #include "softcuda/check/shadow.h"
@@ -13,14 +14,19 @@
 
 enum {
 	SEEN_MAX = 64,            /* number of places that are distinguished */
-	PRINTED_MAX = 32          /* reports of one launch that are printed */
+	PRINTED_MAX = 32,         /* reports of one launch that are printed */
+	CHECK_NOTES = 4
 };
 
 struct check_job {
 	struct job *job;
 	unsigned options;
+	const struct cells_functions *cells;
 	uint32_t *first_site;     /* by index of code: the number of its first op */
 	struct shadow global;
+	struct epochs epochs;
+	struct soft_notes notes[CHECK_NOTES];     /* of memory that was accessed lately */
+	uint32_t next_notes;
 	struct range recent_shared;       /* a variable in shared memory, as offsets; may be empty */
 	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
 	uint64_t seen[SEEN_MAX];
@@ -55,11 +61,13 @@ struct check_loaded {
 	struct check_copied *items;
 };
 
-/* For one warp: what is known about each byte of its private memory, and the latest variables there. */
+/* For one warp: what is known about its private memory, and the latest variables there. */
 struct check_local {
 	struct check_loaded copied[LANES];
 	uint32_t copied_count;            /* of all lanes */
-	uint8_t *written;
+	/* For each offset of a byte, a bit for each lane: whether its byte there was written; whether it is in a gap. */
+	uint32_t *written;                /* stride_B elements; `gap` is part of the same memory */
+	uint32_t *gap;
 	uint32_t stride_B;
 	struct check_variable variables[CHECK_VARIABLES];
 	uint32_t variable_count, next_variable;
@@ -95,7 +103,7 @@ struct check_group {
 	uint32_t warp_count;
 	bool begun;               /* it is whole, and has begun */
 	struct shadow shared;
-	uint8_t *written;         /* of shared memory, as in check_local */
+	uint8_t *written;         /* a note for each byte of shared memory */
 	struct check_local *locals;       /* by warp */
 	struct check_clocks clocks[CHECK_MEMORIES];
 	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
@@ -137,6 +145,9 @@ bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 
 /* Makes room for notes about a warp's private memory, which may have grown. */
 bool check_local_fits(struct warp *warp);
+/* What is known of lane l's byte at an offset; and sets that for size_B bytes. */
+uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B);
+void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note);
 /* Whether bytes of private memory are in the gap behind a variable. */
 bool check_in_gap(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B);
 /* The variable around an offset, or whose gap may be there; NULL: none. */
@@ -154,11 +165,17 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B);
 
-/* What is known of the bytes of private memory that lanes access: eight notes at a time, joined by or and by and; and
- * the least and the greatest offset of a lane's access. */
-struct check_notes {
-	uint64_t either, every;
-	uint64_t low, high;
+/* Consecutive lanes that access places step_B apart, which is the size of an access, or all the same place (0). */
+struct check_run {
+	uint64_t place;           /* of the first lane */
+	uint32_t lane, count, step_B;
+};
+
+/* What private memory has of the bytes that lanes access. */
+struct check_private {
+	uint64_t low, high;       /* the least and the greatest offset of a lane's access */
+	bool same;                /* the offset is the same in all lanes */
+	bool written, in_gap;     /* all bytes were written; some are in a gap */
 };
 
 /* An access of all lanes in mask, of which place has the addresses.  check_whole_find sets the other members. */
@@ -167,10 +184,14 @@ struct check_whole {
 	const struct op *op;
 	uint32_t mask, size_B;
 	const uint64_t *place;
+	const struct cells_functions *cells;
 	enum place_space space;           /* of all lanes */
-	uint64_t start, end;              /* around the bytes of all lanes */
-	bool adjacent;                    /* the lanes' bytes are side by side and without gaps */
-	struct check_notes notes;         /* of private memory */
+	/* Of private memory: */
+	struct check_private private;
+	/* Of other memory: all lanes' accesses, and the range around them. */
+	struct check_run *runs;           /* memory for LANES of them; the caller's */
+	uint32_t run_count;
+	uint64_t start, end;
 };
 
 /* The checks of a whole warp.  false: a lane may have an error, nothing is reported or noted, and the checks for each

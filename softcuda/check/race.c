@@ -4,7 +4,21 @@
 
 #include "softcuda/check/job.h"
 
+#include "softcuda/check/cells.h"
 #include "softcuda/exec/memory.h"
+
+/* A record in parts (check/shadow.h). */
+struct record {
+	uint32_t group, epoch, site;
+	uint16_t lane;
+	uint8_t kind;             /* enum record_kind */
+	bool there;               /* false: no access yet */
+};
+
+/* What a cell has. */
+struct cell {
+	struct record write, read[2], atomic[2];
+};
 
 struct access {
 	struct check_group *group;
@@ -51,7 +65,7 @@ static bool conflicts(const struct access *access, const struct record *before)
 {
 	const struct record *now = &access->record;
 	uint8_t both = before->kind & now->kind, either = before->kind | now->kind;
-	if (!before->kind)
+	if (!before->there)
 		return false;
 	if (both & RECORD_ATOMIC && (before->group == now->group || !(either & RECORD_NARROW)))
 		return false;
@@ -139,11 +153,49 @@ static void report(const struct access *access, const struct record *before, boo
 
 /* --- cells ---------- */
 
+static struct record unpack(const struct access *access, uint64_t record)
+{
+	const struct epochs *epochs = &access->group->job->epochs;
+	struct record parts = {.there = record, .epoch = record_epoch(record), .site = record_site(record),
+			       .lane = (uint16_t)record_lane(record), .kind = (uint8_t)(record & RECORD_KINDS)};
+	if (record)
+		parts.group = epochs_group(epochs, parts.epoch);
+	return parts;
+}
+
+static uint64_t pack(const struct record *parts)
+{
+	return parts->there ? record_of(parts->epoch, parts->site, parts->lane, parts->kind) : 0;
+}
+
+static void load_cell(const struct access *access, const struct page *page, size_t i, struct cell *cell)
+{
+	cell->write = unpack(access, page->write[i]);
+	for (unsigned k = 0; k < 2; k++) {
+		cell->read[k] = unpack(access, page->read[k][i]);
+		cell->atomic[k] = unpack(access, page->atomic[k] ? page->atomic[k][i] : 0);
+	}
+}
+
+/* False when out of memory. */
+static bool store_cell(struct page *page, size_t i, const struct cell *cell)
+{
+	if (cell->atomic[0].there && !shadow_want_atomic(page))
+		return false;
+	page->write[i] = pack(&cell->write);
+	for (unsigned k = 0; k < 2; k++) {
+		page->read[k][i] = pack(&cell->read[k]);
+		if (page->atomic[k])
+			page->atomic[k][i] = pack(&cell->atomic[k]);
+	}
+	return true;
+}
+
 /* Whether the earlier access need not be kept: every later access without an order to it also has none to this one,
  * because it is of the same lane or ordered before this one. */
 static bool follows(const struct access *access, const struct record *before)
 {
-	return !before->kind || ordered(access, before);
+	return !before->there || ordered(access, before);
 }
 
 /* Notes a read; it replaces one that need not be kept. */
@@ -166,7 +218,7 @@ static void note_write(const struct access *access, struct cell *cell)
 		if (!follows(access, &cell->atomic[0]))
 			cell->atomic[1] = cell->atomic[0];
 		else if (follows(access, &cell->atomic[1]))
-			cell->atomic[1].kind = 0;
+			cell->atomic[1].there = false;
 		cell->atomic[0] = access->record;
 		return;
 	}
@@ -180,7 +232,7 @@ static void note_write(const struct access *access, struct cell *cell)
 static const struct record *conflicting_atomic(const struct access *access, const struct cell *cell)
 {
 	const struct record *latest = &cell->atomic[0], *now = &access->record;
-	bool just_now = latest->kind && latest->group == now->group &&
+	bool just_now = latest->there && latest->group == now->group &&
 			latest->lane == now->lane && latest->epoch == now->epoch;
 	const struct record *decides = just_now ? &cell->atomic[1] : latest;
 	return conflicts(access, decides) ? decides : NULL;
@@ -214,12 +266,16 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 		if (!page || (!words && !shadow_split(page)))
 			return false;
 		uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
-		struct cell *cell = &page->cells[at % SHADOW_PAGE_B / step_B];
+		const size_t index = at % SHADOW_PAGE_B / step_B;
+		struct cell cell;
+		load_cell(access, page, index, &cell);
 		/* One report for an access is enough. */
 		if (!found)
-			found = touch(access, cell);
+			found = touch(access, &cell);
 		else if (access->writes)
-			note_write(access, cell);
+			note_write(access, &cell);
+		if (!store_cell(page, index, &cell))
+			return false;
 		at += step_B;
 	}
 	return true;
@@ -269,7 +325,7 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	struct check_group *group = check_of(warp->group);
 	uint64_t offset_B;
 	enum place_space space = exec_place(warp, l, place, &offset_B);
-	if (space == PLACE_LOCAL || space == PLACE_PARAM)
+	if (space == PLACE_LOCAL || space == PLACE_PARAM || group->job->epochs.exhausted)
 		return true;
 	struct access access = {
 		.group = group, .warp = warp, .op = op, .l = l, .mask = mask, .places = places, .place = place,
@@ -281,7 +337,8 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	access.record = (struct record){
 		.group = group->number, .epoch = access.clocks->lanes[lane].epoch,
 		.site = check_site(group->job, warp, op), .lane = (uint16_t)lane,
-		.kind = (uint8_t)(RECORD_THERE | (is_atomic(op) ? RECORD_ATOMIC : 0) |
+		.there = true,
+		.kind = (uint8_t)((is_atomic(op) ? RECORD_ATOMIC : 0) |
 				  (op->narrow ? RECORD_NARROW : 0) |
 				  (is_copying(warp, lane) ? RECORD_COPY : 0))
 	};
@@ -293,86 +350,168 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 
 /* --- all lanes of a warp ---------- */
 
-/* What the lanes of an access have in common, and the lane that is looked at now. */
+/* What the lanes of an access have in common. */
 struct lanes {
+	const struct check_whole *whole;
 	const struct check_clocks *clocks;
-	const struct lane_clock *lane;
-	struct record record;
+	struct shadow *shadow;
+	struct cells_order order;
+	uint64_t record;          /* of the warp's first lane, but for the epoch unless all lanes have the same */
+	bool writes;
 };
 
-/* Whether an earlier access is ordered before the lane's: as `ordered`, for the cases that are decided quickly. */
-static inline bool soon_ordered(const struct lanes *lanes, const struct record *before)
+/* The lane that is looked at now. */
+struct lane {
+	const struct lane_clock *clock;
+	uint64_t record;
+};
+
+/* Whether there is no earlier access, or one that is ordered before the lane's: as `ordered`, for the cases that are
+ * decided quickly. */
+static inline bool soon_ordered(const struct lanes *lanes, const struct lane *lane, uint64_t before)
 {
-	return before->group == lanes->record.group && !(before->kind & RECORD_COPY) &&
-	       (before->lane == lanes->record.lane || before->epoch <= lanes->lane->floor);
+	return !before || (before >= lanes->order.first && (!((before ^ lane->record) & RECORD_LANE_MASK) ||
+							    record_epoch(before) <= lane->clock->floor));
 }
 
 /* Whether an earlier access is certainly without an order to the lane's. */
-static inline bool soon_apart(const struct lanes *lanes, const struct record *before)
+static inline bool soon_apart(const struct lanes *lanes, const struct lane *lane, uint64_t before)
 {
-	const struct lane_clock *mine = lanes->lane;
-	if (before->group != lanes->record.group)
+	const struct lane_clock *mine = lane->clock;
+	const uint32_t epoch = record_epoch(before), other = record_lane(before), own = record_lane(lane->record);
+	if (before < lanes->order.first)
 		return !mine->foreign.count;
-	return !mine->others && before->epoch > mine->floor && before->lane != lanes->record.lane &&
-	       (before->lane / LANES != lanes->record.lane / LANES || before->epoch > mine->row[before->lane % LANES]);
+	return !mine->others && epoch > mine->floor && other != own &&
+	       (other / LANES != own / LANES || epoch > mine->row[other % LANES]);
 }
 
-static inline bool write_soon(const struct lanes *lanes, struct cell *cell)
+/* Notes the lane's access to a cell without atomic writes if there is nothing to report.  False if that is not decided
+ * quickly. */
+static bool touch_soon(const struct lanes *lanes, const struct lane *lane, const struct page *page, size_t i)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (cell->read[i].kind && !soon_ordered(lanes, &cell->read[i]))
+	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
+	if (!soon_ordered(lanes, lane, page->write[i]))
+		return false;
+	for (unsigned k = 0; k < 2 && !lanes->writes; k++) {
+		if (soon_ordered(lanes, lane, *read[k])) {
+			*read[k] = lane->record;
+			return true;
+		}
+		if (!soon_apart(lanes, lane, *read[k]))
 			return false;
-	/* There are no atomic writes (touch_soon). */
-	cell->read[0].kind = cell->read[1].kind = 0;
-	cell->write = lanes->record;
+	}
+	if (!lanes->writes)
+		return true;
+	if (!soon_ordered(lanes, lane, *read[0]) || !soon_ordered(lanes, lane, *read[1]))
+		return false;
+	*read[0] = *read[1] = 0;
+	page->write[i] = lane->record;
 	return true;
 }
 
-static inline bool read_soon(const struct lanes *lanes, struct cell *cell)
+/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can be
+ * accessed all at a time. */
+static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_t *index_out, uint32_t *size_B_out)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		if (!cell->read[i].kind || soon_ordered(lanes, &cell->read[i])) {
-			cell->read[i] = lanes->record;
-			return true;
+	const uint32_t size_B = lanes->whole->size_B;
+	struct page *page = shadow_page(lanes->shadow, address);
+	if (!page || page->atomic[0] || (!page->bytes && (address | size_B) % SHADOW_WORD_B))
+		return NULL;
+	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
+	*index_out = address % SHADOW_PAGE_B / *size_B_out;
+	return page;
+}
+
+/* As touch_run, for lanes that may know different things of others. */
+static bool touch_one_by_one(const struct lanes *lanes, const struct check_run *run)
+{
+	const uint32_t first = lanes->whole->warp->index * LANES + run->lane, size_B = lanes->whole->size_B;
+	for (uint32_t i = 0; i < run->count; i++) {
+		const uint64_t start = run->place + (uint64_t)i * run->step_B;
+		struct lane lane = {.clock = &lanes->clocks->lanes[first + i]};
+		uint32_t cell_B;
+		size_t index;
+		lane.record = lanes->record + ((uint64_t)(run->lane + i) << RECORD_LANE_SHIFT);
+		lane.record |= (uint64_t)lane.clock->epoch << RECORD_EPOCH_SHIFT;
+		for (uint64_t at = start; at < start + size_B; at += cell_B) {
+			const struct page *page = find_cell(lanes, at, &index, &cell_B);
+			if (!page || !touch_soon(lanes, &lane, page, index))
+				return false;
 		}
-		if (!soon_apart(lanes, &cell->read[i]))
+	}
+	return true;
+}
+
+static inline bool is_over(const struct lanes *lanes, uint64_t before)
+{
+	return !before || before - lanes->order.first < lanes->order.span;
+}
+
+/* Notes reads of a cell by lanes one after the other, the first of which has this record, as touch_soon would for each:
+ * once both of the cell's reads are of this warp's present epoch or of other work-groups, only the same lanes replace
+ * them. */
+static bool read_same(const struct lanes *lanes, const struct page *page, size_t i, uint64_t record, uint32_t count)
+{
+	const uint32_t lane = record_lane(record);
+	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
+	uint32_t next = 0;
+	if (!is_over(lanes, page->write[i]))
+		return false;
+	for (; next < count && (is_over(lanes, *read[0]) || is_over(lanes, *read[1])); next++) {
+		const bool own = *read[0] >= lanes->order.first && record_lane(*read[0]) == lane + next;
+		*read[own || is_over(lanes, *read[0]) ? 0 : 1] = record + ((uint64_t)next << RECORD_LANE_SHIFT);
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		const uint32_t other = record_lane(*read[k]) - lane;
+		if (*read[k] >= lanes->order.first && other >= next && other < count &&
+		    !(k && ((*read[0] ^ *read[1]) & RECORD_LANE_MASK) == 0))
+			*read[k] = record + ((uint64_t)other << RECORD_LANE_SHIFT);
+	}
+	return true;
+}
+
+static bool touch_same(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+{
+	uint32_t cell_B;
+	size_t index;
+	if (lanes->writes)
+		return false;
+	for (uint64_t at = run->place; at < run->place + lanes->whole->size_B; at += cell_B) {
+		const struct page *page = find_cell(lanes, at, &index, &cell_B);
+		if (!page || !read_same(lanes, page, index, record, run->count))
 			return false;
 	}
 	return true;
 }
 
-/* Notes the lane's access to a cell if there is nothing to report.  False if that is not decided quickly. */
-static inline __attribute__((always_inline)) bool touch_soon(const struct lanes *lanes, struct cell *cell, bool writes)
+/* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
+static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 {
-	if ((cell->write.kind && !soon_ordered(lanes, &cell->write)) || cell->atomic[0].kind)
+	const struct cells_functions *functions = lanes->whole->cells;
+	const uint32_t size_B = lanes->whole->size_B;
+	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
+	if (run->count > 1 && !run->step_B)
+		return touch_same(lanes, run, record);
+	/* Elements are aligned, so that none is in two pages. */
+	if (size_B & (size_B - 1) || run->place % size_B)
 		return false;
-	return writes ? write_soon(lanes, cell) : read_soon(lanes, cell);
-}
-
-/* writes is a constant in each caller. */
-static inline __attribute__((always_inline)) bool touch_lanes(const struct check_whole *whole, struct lanes *lanes,
-							      struct shadow *shadow, bool writes)
-{
-	const uint32_t first = whole->warp->index * LANES, size_B = whole->size_B;
-	const struct page *page = NULL;
-	uint64_t key = UINT64_MAX;
-	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
-		const unsigned l = exec_lowest(rest);
-		lanes->lane = &lanes->clocks->lanes[first + l];
-		lanes->record.lane = (uint16_t)(first + l);
-		lanes->record.epoch = lanes->lane->epoch;
-		for (uint64_t at = whole->place[l], end = at + size_B; at < end;) {
-			if (at / SHADOW_PAGE_B != key) {
-				key = at / SHADOW_PAGE_B;
-				page = shadow_page(shadow, at);
-			}
-			if (!page || (!page->bytes && (at % SHADOW_WORD_B || end - at < SHADOW_WORD_B)))
-				return false;
-			const uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
-			if (!touch_soon(lanes, &page->cells[at % SHADOW_PAGE_B / step_B], writes))
-				return false;
-			at += step_B;
-		}
+	const unsigned log2_B = (unsigned)__builtin_ctz(size_B);
+	for (uint64_t at = run->place, end = at + run->count * size_B, next; at < end; at = next) {
+		uint32_t cell_B;
+		size_t index;
+		const struct page *page = find_cell(lanes, at, &index, &cell_B);
+		if (!page)
+			return false;
+		next = (at / SHADOW_PAGE_B + 1) * SHADOW_PAGE_B;
+		next = next < end ? next : end;
+		const struct cells cells = {
+			.write = page->write + index, .read = {page->read[0] + index, page->read[1] + index},
+			.count = (unsigned)(next - at) / cell_B, .record = record,
+			.shift = log2_B - (page->bytes ? 0 : 2)
+		};
+		if (!(lanes->writes ? functions->write : functions->read)(&cells, &lanes->order))
+			return false;
+		record += (next - at) >> log2_B << RECORD_LANE_SHIFT;
 	}
 	return true;
 }
@@ -383,16 +522,23 @@ bool check_whole_race(const struct check_whole *whole)
 	struct warp *warp = whole->warp;
 	struct check_group *group = check_of(warp->group);
 	const bool shared = whole->space == PLACE_SHARED;
-	struct shadow *shadow = shared ? &group->shared : &group->job->global;
-	struct lanes lanes = {.clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY]};
-	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM)
+	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
 		return true;
-	if (is_atomic(whole->op) || group->copies.count)
+	if (is_atomic(whole->op) || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
-	lanes.record = (struct record){
-		.group = group->number, .site = check_site(group->job, warp, whole->op),
-		.kind = (uint8_t)(RECORD_THERE | (whole->op->narrow ? RECORD_NARROW : 0))
+	struct lanes lanes = {
+		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
+		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
+		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
+				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0)
 	};
-	return check_is_load(whole->op) ? touch_lanes(whole, &lanes, shadow, false) :
-	       touch_lanes(whole, &lanes, shadow, true);
+	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
+	const uint32_t floor = clocks->lanes[0].floor;
+	if (floor)
+		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		if (!(clocks->dirty ? touch_one_by_one(&lanes, &whole->runs[i]) : touch_run(&lanes, &whole->runs[i])))
+			return false;
+	return true;
 }

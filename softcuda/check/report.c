@@ -77,6 +77,11 @@ static bool number_sites(struct check_job *check)
 		check->first_site[i] = next;
 		next += program->codes[i].op_count;
 	}
+	/* Such a program would need gigabytes of memory for its instructions. */
+	if (check->options & CHECK_RACE && next > RECORD_SITES) {
+		log_warn("softcuda: a program of %u instructions: races are not looked for", next);
+		check->options &= ~CHECK_RACE;
+	}
 	return check->first_site != NULL;
 }
 
@@ -92,6 +97,7 @@ bool check_job_create(struct job *job)
 	soft_report_begin();
 	check->job = job;
 	check->options = check_options();
+	check->cells = cells_functions();
 	watched_of(job)->check = check;
 	return number_sites(check);
 }
@@ -108,7 +114,11 @@ void check_job_destroy(struct check_job *check)
 		check_write(&text);
 		bytes_finish(&text);
 	}
+	if (check->epochs.exhausted)
+		log_warn("softcuda: kernel '%s' synchronized %d times: races after that were not looked for",
+			 check->job->code->name, EPOCHS_MAX);
 	shadow_finish(&check->global);
+	epochs_finish(&check->epochs);
 	free(check->first_site);
 	free(check);
 }

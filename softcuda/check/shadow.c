@@ -9,7 +9,8 @@
 
 /* --- the memory of cells ---------- */
 
-enum { CELLS_B = SHADOW_PAGE_B / SHADOW_WORD_B * sizeof(struct cell), SPARE_MAX = (128 << 20) / CELLS_B };
+enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = 3 };    /* of a page; of a cell without atomics */
+enum { CELLS_B = WORDS * RECORDS * sizeof(uint64_t), SPARE_MAX = (128 << 20) / CELLS_B };
 
 /* Cells that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
  * to clear these. */
@@ -22,7 +23,7 @@ static struct {
 } spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
 /* Cells of zeros for a page of words; NULL when out of memory. */
-static struct cell *cells_take(void)
+static uint64_t *cells_take(void)
 {
 	lock_take(&spare.lock);
 	struct spare *found = spare.first;
@@ -34,7 +35,7 @@ static struct cell *cells_take(void)
 	return found ? memset(found, 0, CELLS_B) : calloc(1, CELLS_B);
 }
 
-static void cells_give_back(struct cell *cells)
+static void cells_give_back(uint64_t *cells)
 {
 	struct spare *given = (struct spare *)(void *)cells;
 	lock_take(&spare.lock);
@@ -49,12 +50,31 @@ static void cells_give_back(struct cell *cells)
 		free(cells);
 }
 
+static size_t cell_count(const struct page *page)
+{
+	return page->bytes ? SHADOW_PAGE_B : WORDS;
+}
+
+static void page_set(struct page *page, uint64_t *cells)
+{
+	page->write = cells;
+	page->read[0] = cells + cell_count(page);
+	page->read[1] = page->read[0] + cell_count(page);
+}
+
+static void atomic_free(struct page *page)
+{
+	free(page->atomic[0]);
+	page->atomic[0] = page->atomic[1] = NULL;
+}
+
 static void page_free(struct page *page)
 {
-	if (page->cells && !page->bytes)
-		cells_give_back(page->cells);
+	if (page->write && !page->bytes)
+		cells_give_back(page->write);
 	else
-		free(page->cells);
+		free(page->write);
+	atomic_free(page);
 	free(page);
 }
 
@@ -160,33 +180,42 @@ void shadow_clear(struct shadow *shadow)
 	syncs_finish(shadow);
 	for (size_t i = 0; i < shadow->pages.capacity; i++) {
 		struct page *page = shadow->pages.values[i];
-		if (page)
-			memset(page->cells, 0, (page->bytes ? SHADOW_PAGE_B : SHADOW_PAGE_B / SHADOW_WORD_B) *
-			       sizeof(*page->cells));
+		if (!page)
+			continue;
+		memset(page->write, 0, cell_count(page) * RECORDS * sizeof(*page->write));
+		atomic_free(page);
 	}
+}
+
+/* As shadow_page, for a page that is not among the recent ones. */
+static struct page *find_page(struct shadow *shadow, uint64_t key)
+{
+	struct page *page = map_find(&shadow->pages, key);
+	if (page)
+		return page;
+	page = calloc(1, sizeof(*page));
+	uint64_t *cells = cells_take();
+	if (!page || !cells || !map_add(&shadow->pages, key, page)) {
+		/* map_add has freed the page if it got that far. */
+		if (!cells)
+			free(page);
+		else
+			cells_give_back(cells);
+		return NULL;
+	}
+	page_set(page, cells);
+	return page;
 }
 
 struct page *shadow_page(struct shadow *shadow, uint64_t address)
 {
-	uint64_t key = address / SHADOW_PAGE_B;
-	if (shadow->recent && shadow->recent_key == key)
-		return shadow->recent;
-	struct page *page = map_find(&shadow->pages, key);
-	if (!page) {
-		page = calloc(1, sizeof(*page));
-		struct cell *cells = cells_take();
-		if (!page || !cells || !map_add(&shadow->pages, key, page)) {
-			/* map_add has freed the page if it got that far. */
-			if (!cells)
-				free(page);
-			else
-				cells_give_back(cells);
-			return NULL;
-		}
-		page->cells = cells;
-	}
-	shadow->recent = page;
-	shadow->recent_key = key;
+	const uint64_t key = address / SHADOW_PAGE_B;
+	const size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
+	if (shadow->recent[at].key == key && shadow->recent[at].page)
+		return shadow->recent[at].page;
+	struct page *page = find_page(shadow, key);
+	shadow->recent[at].key = key;
+	shadow->recent[at].page = page;
 	return page;
 }
 
@@ -194,14 +223,37 @@ bool shadow_split(struct page *page)
 {
 	if (page->bytes)
 		return true;
-	struct cell *cells = malloc(SHADOW_PAGE_B * sizeof(*cells));
-	if (!cells)
+	uint64_t *cells = malloc(SHADOW_PAGE_B * RECORDS * sizeof(*cells));
+	uint64_t *atomic = page->atomic[0] ? malloc(SHADOW_PAGE_B * 2 * sizeof(*atomic)) : NULL;
+	if (!cells || (page->atomic[0] && !atomic)) {
+		free(cells);
+		free(atomic);
 		return false;
-	for (size_t i = 0; i < SHADOW_PAGE_B; i++)
-		cells[i] = page->cells[i / SHADOW_WORD_B];
-	cells_give_back(page->cells);
-	page->cells = cells;
+	}
+	for (size_t i = 0; i < SHADOW_PAGE_B * RECORDS; i++)
+		cells[i] = page->write[i / SHADOW_WORD_B];
+	for (size_t i = 0; atomic && i < SHADOW_PAGE_B * 2; i++)
+		atomic[i] = page->atomic[0][i / SHADOW_WORD_B];
+	cells_give_back(page->write);
+	atomic_free(page);
 	page->bytes = true;
+	page_set(page, cells);
+	if (atomic) {
+		page->atomic[0] = atomic;
+		page->atomic[1] = atomic + SHADOW_PAGE_B;
+	}
+	return true;
+}
+
+bool shadow_want_atomic(struct page *page)
+{
+	if (page->atomic[0])
+		return true;
+	uint64_t *atomic = calloc(2 * cell_count(page), sizeof(*atomic));
+	if (!atomic)
+		return false;
+	page->atomic[0] = atomic;
+	page->atomic[1] = atomic + cell_count(page);
 	return true;
 }
 

@@ -5,6 +5,9 @@
  * whose bytes are accessed one by one has a cell for each byte.  Besides, there are the addresses with which lanes
  * have synchronized.
  *
+ * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in the
+ * upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
+ *
  * Not thread-safe: one owner. */
 #ifndef CULVERT_SOFTCUDA_CHECK_SHADOW_H
 #define CULVERT_SOFTCUDA_CHECK_SHADOW_H
@@ -17,28 +20,51 @@
 
 enum { SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4 };
 
+/* The parts of a record, from the lowest bit: the kind, the lane in its work-group, the site (check_site), the epoch.  0
+ * is no access. */
+enum {
+	RECORD_LANE_SHIFT = 3, RECORD_SITE_SHIFT = 13, RECORD_EPOCH_SHIFT = 35,
+	RECORD_LANES = 1 << (RECORD_SITE_SHIFT - RECORD_LANE_SHIFT),
+	RECORD_SITES = 1 << (RECORD_EPOCH_SHIFT - RECORD_SITE_SHIFT)
+};
+#define RECORD_LANE_MASK ((uint64_t)(RECORD_LANES - 1) << RECORD_LANE_SHIFT)
+_Static_assert((UINT64_MAX >> RECORD_EPOCH_SHIFT) == EPOCHS_MAX, "a record has room for each epoch");
+
 enum record_kind {
-	RECORD_THERE = 1,
-	RECORD_ATOMIC = 2,        /* atomics, volatile and ordered accesses */
-	RECORD_NARROW = 4,        /* with .cta scope */
-	RECORD_COPY = 8           /* by a copy of the whole work-group */
+	RECORD_ATOMIC = 1,        /* atomics, volatile and ordered accesses */
+	RECORD_NARROW = 2,        /* with .cta scope */
+	RECORD_COPY = 4,          /* by a copy of the whole work-group */
+	RECORD_KINDS = 7
 };
 
-struct record {
-	uint32_t group, epoch, site;
-	uint16_t lane;
-	uint8_t kind;             /* enum record_kind; 0: no access yet */
-};
+static inline uint64_t record_of(uint32_t epoch, uint32_t site, uint32_t lane, unsigned kind)
+{
+	return (uint64_t)epoch << RECORD_EPOCH_SHIFT | (uint64_t)site << RECORD_SITE_SHIFT |
+	       (uint64_t)lane << RECORD_LANE_SHIFT | kind;
+}
 
-struct cell {
-	struct record write;
-	struct record read[2];
-	struct record atomic[2];  /* atomic writes since then, by different lanes; the latest first */
-};
+static inline uint32_t record_epoch(uint64_t record)
+{
+	return (uint32_t)(record >> RECORD_EPOCH_SHIFT);
+}
 
+static inline uint32_t record_lane(uint64_t record)
+{
+	return (uint32_t)(record >> RECORD_LANE_SHIFT) & (RECORD_LANES - 1);
+}
+
+static inline uint32_t record_site(uint64_t record)
+{
+	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
+}
+
+/* Arrays with an element for each cell. */
 struct page {
 	bool bytes;               /* a cell per byte */
-	struct cell *cells;
+	uint64_t *write;          /* the page's own memory, which includes `read` */
+	uint64_t *read[2];
+	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
+				   * in the whole page */
 };
 
 /* What was released through an address, for local and for global memory. */
@@ -56,10 +82,14 @@ struct shadow_map {
 	size_t capacity, count;
 };
 
+enum { SHADOW_RECENT = 16 };
+
 struct shadow {
 	struct shadow_map pages, syncs;
-	uint64_t recent_key;
-	struct page *recent;
+	struct {
+		uint64_t key;
+		struct page *page;
+	} recent[SHADOW_RECENT];  /* pages that were used lately, each at a place that its key decides */
 };
 
 /* Frees what shadow_finish has kept for later launches of the process; for the library's destructor. */
@@ -72,6 +102,8 @@ void shadow_clear(struct shadow *shadow);
 struct page *shadow_page(struct shadow *shadow, uint64_t address);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
+/* Gives the page memory for atomic writes; false when out of memory. */
+bool shadow_want_atomic(struct page *page);
 /* NULL: no lane has synchronized there. */
 struct sync *shadow_sync_find(const struct shadow *shadow, uint64_t address);
 /* NULL when out of memory. */

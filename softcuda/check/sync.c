@@ -40,7 +40,7 @@ static bool begin(struct check_group *check, struct group *group)
 			local->written = NULL;
 			local->stride_B = 0;
 		} else if (local->written) {
-			memset(local->written, BYTE_UNWRITTEN, (size_t)LANES * local->stride_B);
+			memset(local->written, 0, 2 * sizeof(*local->written) * local->stride_B);
 		}
 		for (unsigned l = 0; l < LANES && local->copied_count; l++)
 			local->copied[l].count = 0;
@@ -49,7 +49,7 @@ static bool begin(struct check_group *check, struct group *group)
 	shadow_clear(&check->shared);
 	check->begun = true;
 	for (unsigned m = 0; m < CHECK_MEMORIES && check->begun && orders_matter(check); m++)
-		check->begun = check_clocks_init(&check->clocks[m], check->number, lanes);
+		check->begun = check_clocks_init(&check->clocks[m], &check->job->epochs, check->number, lanes);
 	return check->begun;
 }
 

@@ -10,16 +10,33 @@ bool check_local_fits(struct warp *warp)
 	struct check_local *local = &check_of(warp->group)->locals[warp->index];
 	if (local->stride_B == warp->local_stride_B)
 		return true;
-	uint8_t *written = calloc(LANES, warp->local_stride_B);
+	const size_t size_B = warp->local_stride_B;
+	uint32_t *written = calloc(2 * size_B, sizeof(*written));
 	if (!written)
 		return false;
-	for (size_t l = 0; l < LANES && local->written; l++)
-		memcpy(written + l * warp->local_stride_B,
-		       local->written + l * local->stride_B, local->stride_B);
+	if (local->written) {
+		memcpy(written, local->written, local->stride_B * sizeof(*written));
+		memcpy(written + size_B, local->gap, local->stride_B * sizeof(*written));
+	}
 	free(local->written);
 	local->written = written;
+	local->gap = written + size_B;
 	local->stride_B = warp->local_stride_B;
 	return true;
+}
+
+uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B)
+{
+	return local->gap[offset_B] >> l & 1 ? BYTE_GAP :
+	       local->written[offset_B] >> l & 1 ? BYTE_WRITTEN : BYTE_UNWRITTEN;
+}
+
+void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note)
+{
+	for (uint64_t i = offset_B; i < offset_B + size_B; i++) {
+		local->written[i] = note == BYTE_WRITTEN ? local->written[i] | lanes : local->written[i] & ~lanes;
+		local->gap[i] = note == BYTE_GAP ? local->gap[i] | lanes : local->gap[i] & ~lanes;
+	}
 }
 
 static bool overlaps(const struct check_variable *a, const struct check_variable *b)
@@ -58,11 +75,11 @@ bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 		if (end_B < variable.start_B || variable.start_B < VARIABLE_GAP_B ||
 		    end_B + VARIABLE_GAP_B > local->stride_B)
 			continue;
-		uint8_t *bytes = local->written + (size_t)l * local->stride_B;
+		/* Bytes in a gap are not written. */
 		for (uint64_t i = variable.start_B; i < end_B; i++)
-			bytes[i] = bytes[i] == BYTE_GAP ? BYTE_UNWRITTEN : bytes[i];
-		memset(bytes + variable.start_B - VARIABLE_GAP_B, BYTE_GAP, VARIABLE_GAP_B);
-		memset(bytes + end_B, BYTE_GAP, VARIABLE_GAP_B);
+			local->gap[i] &= ~(1u << l);
+		check_local_set(local, 1u << l, variable.start_B - VARIABLE_GAP_B, VARIABLE_GAP_B, BYTE_GAP);
+		check_local_set(local, 1u << l, end_B, VARIABLE_GAP_B, BYTE_GAP);
 		/* All lanes have the same variables at the same places. */
 		if (l == exec_lowest(mask))
 			keep(local, &variable);
@@ -73,8 +90,10 @@ bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 bool check_in_gap(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B)
 {
 	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
-	return local->written && offset_B + size_B <= local->stride_B &&
-	       memchr(local->written + (size_t)l * local->stride_B + offset_B, BYTE_GAP, size_B);
+	uint32_t gap = 0;
+	for (uint32_t i = 0; local->written && offset_B + size_B <= local->stride_B && i < size_B; i++)
+		gap |= local->gap[offset_B + i];
+	return gap >> l & 1;
 }
 
 const struct check_variable *check_variable_at(const struct warp *warp, uint64_t offset_B)

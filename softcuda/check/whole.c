@@ -16,94 +16,122 @@ static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t s
 	return whole->start < start + size_B && start < whole->end;
 }
 
-/* Sets start and end around the bytes of all lanes.  Often all lanes access one place, or places side by side. */
+/* Adds lanes that access places step_B apart to the runs. */
+static void add_run(struct check_whole *whole, uint32_t lane, uint32_t count, uint32_t step_B)
+{
+	const uint64_t place = whole->place[lane];
+	struct check_run *last = whole->run_count ? &whole->runs[whole->run_count - 1] : NULL;
+	if (last && last->lane + last->count == lane) {
+		const bool equal = place == last->place, next = place == last->place + (uint64_t)last->count * whole->size_B;
+		const bool fits = (last->count == 1 || !last->step_B) && (count == 1 || !step_B) && equal;
+		if (fits || ((last->count == 1 || last->step_B) && (count == 1 || step_B) && next)) {
+			last->step_B = fits ? 0 : whole->size_B;
+			last->count += count;
+			return;
+		}
+	}
+	whole->runs[whole->run_count++] = (struct check_run){place, lane, count, step_B};
+}
+
+static void find_runs(struct check_whole *whole)
+{
+	enum { PART = 8 };
+	const unsigned patterns = whole->mask == MASK_ALL ? whole->cells->patterns(whole->place, whole->size_B) : 0;
+	whole->run_count = 0;
+	for (uint32_t i = 0; i < LANES / PART; i++) {
+		const bool same = patterns >> i & 1, next = patterns >> (i + LANES / PART) & 1;
+		if (same || next) {
+			add_run(whole, i * PART, PART, same ? 0 : whole->size_B);
+			continue;
+		}
+		for (uint32_t l = i * PART; l < (i + 1) * PART; l++)
+			if (whole->mask >> l & 1)
+				add_run(whole, l, 1, whole->size_B);
+	}
+}
+
+/* Sets start and end around the bytes of all lanes. */
 static void find_extent(struct check_whole *whole)
 {
-	const uint64_t *place = whole->place, first = place[exec_lowest(whole->mask)], step = whole->size_B;
-	uint64_t low = first, high = first, apart = 0, different = 0;
-	for (unsigned l = 0; whole->mask == MASK_ALL && l < LANES; l++) {
-		apart |= place[l] ^ (first + l * step);
-		different |= place[l] ^ first;
+	whole->start = UINT64_MAX;
+	whole->end = 0;
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		const uint64_t end = run->place + (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
+		whole->start = run->place < whole->start ? run->place : whole->start;
+		whole->end = end > whole->end ? end : whole->end;
 	}
-	whole->adjacent = whole->mask == MASK_ALL && !apart;
-	if (whole->adjacent)
-		high = first + (LANES - 1) * step;
-	const bool decided = whole->mask == MASK_ALL && (!apart || !different);
-	for (uint32_t rest = decided ? 0 : whole->mask; rest; rest &= rest - 1) {
-		const uint64_t at = place[exec_lowest(rest)];
-		low = at < low ? at : low;
-		high = at > high ? at : high;
-	}
-	whole->start = low;
-	whole->end = high + step;
+}
+
+/* The number of bytes that a run accesses. */
+static uint64_t run_B(const struct check_whole *whole, const struct check_run *run)
+{
+	return (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
 }
 
 /* --- private memory ---------- */
 
-static const uint64_t each_byte = UINT64_C(0x0101010101010101);
-
-static inline __attribute__((always_inline)) void add_notes(struct check_notes *notes, const uint8_t *written,
-							    uint32_t size_B)
+/* The lanes, as bits, for which all bits, or any, of size_B elements are set. */
+static uint32_t every(const uint32_t *bits, uint32_t size_B)
 {
-	for (uint32_t i = 0; i < size_B; i += sizeof(uint64_t)) {
-		const uint32_t part_B = size_B - i < sizeof(uint64_t) ? size_B - i : sizeof(uint64_t);
-		uint64_t bytes = 0;
-		memcpy(&bytes, written + i, part_B);
-		notes->either |= bytes;
-		/* Bytes behind the last one count as written. */
-		notes->every &= part_B < sizeof(bytes) ? bytes | each_byte << 8 * part_B : bytes;
-	}
+	uint32_t found = MASK_ALL;
+	for (uint32_t i = 0; i < size_B; i++)
+		found &= bits[i];
+	return found;
 }
 
-/* size_B is a constant in every caller, so that reading notes is one instruction. */
-static inline __attribute__((always_inline)) bool read_lanes(const struct check_whole *whole, uint32_t size_B,
-							     struct check_notes *notes_out)
+static uint32_t either(const uint32_t *bits, uint32_t size_B)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < size_B; i++)
+		found |= bits[i];
+	return found;
+}
+
+/* The offset of lane l's access in its private memory. */
+static uint64_t private_offset(const struct check_whole *whole, unsigned l)
 {
 	const struct warp *warp = whole->warp;
-	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
-	const uint64_t stride_B = warp->local_stride_B, base = (uint64_t)(uintptr_t)warp->local;
-	struct check_notes notes = {0, UINT64_MAX, UINT64_MAX, 0};
-	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
-		const unsigned l = exec_lowest(rest);
-		const uint64_t offset_B = whole->place[l] - base - l * stride_B;
-		if (offset_B > stride_B || stride_B - offset_B < size_B)
-			return false;
-		notes.low = offset_B < notes.low ? offset_B : notes.low;
-		notes.high = offset_B > notes.high ? offset_B : notes.high;
-		add_notes(&notes, local->written + l * stride_B + offset_B, size_B);
-	}
-	*notes_out = notes;
-	return true;
+	return whole->place[l] - (uint64_t)(uintptr_t)warp->local - (uint64_t)l * warp->local_stride_B;
 }
 
 /* Reads what is known of the bytes that the lanes access.  False if an access leaves its lane's memory. */
-static bool read_private(const struct check_whole *whole, struct check_notes *notes)
+static bool read_private(struct check_whole *whole)
 {
-	switch (whole->size_B) {
-	case 1:
-		return read_lanes(whole, 1, notes);
-	case 4:
-		return read_lanes(whole, 4, notes);
-	case 8:
-		return read_lanes(whole, 8, notes);
-	case 16:
-		return read_lanes(whole, 16, notes);
-	default:
-		return read_lanes(whole, whole->size_B, notes);
+	const struct warp *warp = whole->warp;
+	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	const uint64_t stride_B = warp->local_stride_B, first = private_offset(whole, exec_lowest(whole->mask));
+	uint64_t offset[LANES], differ = 0;
+	for (unsigned l = 0; l < LANES; l++) {
+		offset[l] = whole->mask >> l & 1 ? private_offset(whole, l) : first;
+		differ |= offset[l] ^ first;
 	}
+	struct check_private private = {.low = first, .high = first, .same = !differ, .written = true};
+	for (uint32_t rest = differ ? whole->mask : whole->mask & -whole->mask; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		const uint32_t lanes = differ ? 1u << l : whole->mask;
+		if (offset[l] > stride_B || stride_B - offset[l] < whole->size_B)
+			return false;
+		private.low = offset[l] < private.low ? offset[l] : private.low;
+		private.high = offset[l] > private.high ? offset[l] : private.high;
+		private.written &= !(lanes & ~every(local->written + offset[l], whole->size_B));
+		private.in_gap |= lanes & either(local->gap + offset[l], whole->size_B);
+	}
+	whole->private = private;
+	return true;
 }
 
-/* Whether all lanes' bytes are in one variable of the frame and, in a program with gaps, outside of these. */
+/* Whether all lanes' bytes are in one variable of a frame and, in a program with gaps, outside of these. */
 static bool inside_private(const struct check_whole *whole)
 {
-	const struct frame *frame = whole->warp->frame;
 	struct range range;
-	if (frame->parent || frame->tops || whole->notes.either & each_byte * BYTE_GAP)
+	if (whole->private.in_gap)
 		return false;
-	for (uint32_t i = 0; i < frame->code->local_count; i++)
-		if (exec_frame_extent(frame, i, &range) && whole->notes.low >= range.start &&
-		    whole->notes.high + whole->size_B <= range.end)
-			return true;
+	for (const struct frame *frame = whole->warp->frame; frame; frame = frame->parent)
+		for (uint32_t i = 0; i < frame->code->local_count; i++)
+			if (exec_frame_extent(frame, i, &range) && whole->private.low >= range.start &&
+			    whole->private.high + whole->size_B <= range.end)
+				return true;
 	return false;
 }
 
@@ -111,43 +139,45 @@ static bool inside_private(const struct check_whole *whole)
 static bool written_private(const struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
-	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
-	const uint64_t base = (uint64_t)(uintptr_t)warp->local;
-	const bool all = !(whole->notes.either & ~each_byte) && whole->notes.every == each_byte;
-	if (!check_is_store(whole->op))
-		return all;
-	for (uint32_t rest = all ? 0 : whole->mask; rest; rest &= rest - 1)
-		memset(local->written + (whole->place[exec_lowest(rest)] - base), BYTE_WRITTEN, whole->size_B);
+	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	if (whole->private.written || !check_is_store(whole->op))
+		return whole->private.written;
+	if (whole->private.same)
+		check_local_set(local, whole->mask, whole->private.low, whole->size_B, BYTE_WRITTEN);
+	for (uint32_t rest = whole->private.same ? 0 : whole->mask; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		check_local_set(local, 1u << l, private_offset(whole, l), whole->size_B, BYTE_WRITTEN);
+	}
 	return true;
 }
 
 /* --- the checks ---------- */
 
 /* Finds the memory that all lanes access.  False if they do not access one kind of memory. */
-static bool find_place(struct check_whole *whole)
+bool check_whole_find(struct check_whole *whole)
 {
-	const struct warp *warp = whole->warp;
+	struct warp *warp = whole->warp;
 	const struct job *job = warp->group->job;
 	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared, local = (uint64_t)(uintptr_t)warp->local;
 	const uint64_t parameters = (uint64_t)(uintptr_t)job->launch->parameters;
 	const uint64_t parameter_B = job->launch->function->parameter_size_B;
 	const uint64_t local_B = (uint64_t)LANES * warp->local_stride_B;
+	if (!whole->size_B)
+		return false;
+	if (local && whole->place[exec_lowest(whole->mask)] - local < local_B) {
+		whole->space = PLACE_LOCAL;
+		return check_local_fits(warp) && read_private(whole);
+	}
+	find_runs(whole);
 	find_extent(whole);
 	const bool in_shared = overlaps(whole, shared, job->shared_B);
-	const bool in_local = local && overlaps(whole, local, local_B);
 	const bool in_parameters = parameters && overlaps(whole, parameters, parameter_B);
-	whole->space = in_shared ? PLACE_SHARED : in_local ? PLACE_LOCAL : in_parameters ? PLACE_PARAM : PLACE_GLOBAL;
+	whole->space = in_shared ? PLACE_SHARED : in_parameters ? PLACE_PARAM : PLACE_GLOBAL;
 	if (in_shared)
 		return whole->start >= shared && whole->end <= shared + job->shared_B;
-	if (in_local)
-		return whole->start >= local && whole->end <= local + local_B && check_local_fits(whole->warp) &&
-		       read_private(whole, &whole->notes);
+	if (local && overlaps(whole, local, local_B))
+		return false;
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
-}
-
-bool check_whole_find(struct check_whole *whole)
-{
-	return whole->size_B && find_place(whole);
 }
 
 static bool constant_is_hit(const struct check_whole *whole)
@@ -193,27 +223,89 @@ bool check_whole_bounds(const struct check_whole *whole)
 	}
 }
 
-bool check_whole_noted(const struct check_whole *whole)
+/* Finds what is noted of the memory that contains all lanes' bytes, and keeps it for the next access.  NULL: nothing is
+ * known of it. */
+static const struct soft_notes *find_notes(const struct check_whole *whole)
 {
-	const struct soft_memory *memory = whole->warp->group->job->launch->memory;
-	return whole->space != PLACE_GLOBAL ||
-	       memory->touch_range(whole->start, whole->end - whole->start, !check_is_store(whole->op),
-				   !check_is_load(whole->op), whole->adjacent);
+	struct check_job *check = check_of(whole->warp->group)->job;
+	struct soft_notes *notes = NULL;
+	for (unsigned i = 0; i < CHECK_NOTES; i++) {
+		notes = &check->notes[i];
+		if (whole->start >= notes->start && whole->end <= notes->end)
+			return notes;
+	}
+	notes = &check->notes[check->next_notes++ % CHECK_NOTES];
+	if (!check->job->launch->memory->notes(whole->start, notes))
+		*notes = (struct soft_notes){0};
+	return whole->start >= notes->start && whole->end <= notes->end ? notes : NULL;
 }
 
-/* The same for shared memory.  What lies between the lanes' bytes has to be written, too. */
+static const uint64_t each_byte = UINT64_C(0x0101010101010101);
+
+/* Eight notes.  Other launches may write notes of the same memory at the same time, so that all accesses are atomic. */
+typedef uint64_t __attribute__((may_alias)) eight_notes;
+
+static bool is_eight(const atomic_uchar *notes, uint64_t size_B)
+{
+	return size_B >= sizeof(eight_notes) && (uintptr_t)notes % sizeof(eight_notes) == 0;
+}
+
+static bool all_written(const atomic_uchar *notes, uint64_t size_B)
+{
+	for (uint64_t i = 0, step; i < size_B; i += step) {
+		const bool eight = is_eight(notes + i, size_B - i);
+		step = eight ? sizeof(eight_notes) : 1;
+		if (eight ? __atomic_load_n((const eight_notes *)(const void *)(notes + i), __ATOMIC_RELAXED) != each_byte :
+			    !atomic_load_explicit(&notes[i], memory_order_relaxed))
+			return false;
+	}
+	return true;
+}
+
+static void set_written(atomic_uchar *notes, uint64_t size_B)
+{
+	for (uint64_t i = 0, step; i < size_B; i += step) {
+		const bool eight = is_eight(notes + i, size_B - i);
+		step = eight ? sizeof(eight_notes) : 1;
+		if (eight)
+			__atomic_store_n((eight_notes *)(void *)(notes + i), each_byte, __ATOMIC_RELAXED);
+		else
+			atomic_store_explicit(&notes[i], 1, memory_order_relaxed);
+	}
+}
+
+bool check_whole_noted(const struct check_whole *whole)
+{
+	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
+	if (whole->space != PLACE_GLOBAL)
+		return true;
+	const struct soft_notes *notes = find_notes(whole);
+	if (!notes || (reads && !notes->readable) || (writes && !notes->writable))
+		return false;
+	for (uint32_t i = 0; notes->written && reads && i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		if (!all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
+			return false;
+	}
+	for (uint32_t i = 0; notes->written && writes && i < whole->run_count; i++)
+		set_written(notes->written + (whole->runs[i].place - notes->start), run_B(whole, &whole->runs[i]));
+	return true;
+}
+
+/* The same for shared memory. */
 static bool written_shared(const struct check_whole *whole)
 {
-	enum { RANGE_MAX_B = 2048 };
 	const struct group *group = whole->warp->group;
 	uint8_t *written = check_of(group)->written;
-	const uint64_t shared = (uint64_t)(uintptr_t)group->shared, size_B = whole->end - whole->start;
-	if (!check_is_store(whole->op))
-		return size_B <= RANGE_MAX_B && !memchr(written + (whole->start - shared), BYTE_UNWRITTEN, size_B);
-	if (whole->adjacent)
-		memset(written + (whole->start - shared), BYTE_WRITTEN, size_B);
-	for (uint32_t rest = whole->adjacent ? 0 : whole->mask; rest; rest &= rest - 1)
-		memset(written + (whole->place[exec_lowest(rest)] - shared), BYTE_WRITTEN, whole->size_B);
+	const uint64_t shared = (uint64_t)(uintptr_t)group->shared;
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		uint8_t *notes = written + (run->place - shared);
+		if (check_is_store(whole->op))
+			memset(notes, BYTE_WRITTEN, run_B(whole, run));
+		else if (memchr(notes, BYTE_UNWRITTEN, run_B(whole, run)))
+			return false;
+	}
 	return true;
 }
 

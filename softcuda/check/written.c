@@ -83,21 +83,44 @@ static bool copies_structure(const struct code *code, const struct op *op)
 	return false;
 }
 
-/* Whether a read is of uninitialized memory.  Structures are copied with their padding, so a read counts only if
- * none of its bytes was written, and in a structure only if a whole chunk was not. */
-static bool is_unwritten(const uint8_t *written, uint32_t size_B)
+/* What is known of the bytes of the memory that a lane accesses, by offset. */
+struct notes {
+	uint8_t *bytes;                   /* local memory; NULL: private memory */
+	struct check_local *local;        /* private memory, of lane l */
+	unsigned l;
+	uint64_t offset_B, end_B;         /* of the access; where the memory ends */
+};
+
+static bool is_written(const struct notes *notes, uint64_t offset_B)
 {
-	return !memchr(written, BYTE_WRITTEN, size_B);
+	return (notes->bytes ? notes->bytes[offset_B] : check_local_note(notes->local, notes->l, offset_B)) ==
+	       BYTE_WRITTEN;
 }
 
-static bool is_padding(const struct warp *warp, const struct op *op, const uint8_t *written,
-		       uint64_t offset_B, uint64_t end_B)
+static void set(const struct notes *notes, uint64_t offset_B, uint32_t size_B, uint8_t note)
 {
-	uint64_t start = offset_B / CHUNK_B * CHUNK_B;
-	uint64_t end = start + CHUNK_B < end_B ? start + CHUNK_B : end_B;
+	if (notes->bytes)
+		memset(notes->bytes + offset_B, note, size_B);
+	else
+		check_local_set(notes->local, 1u << notes->l, offset_B, size_B, note);
+}
+
+/* Whether a read is of uninitialized memory.  Structures are copied with their padding, so a read counts only if
+ * none of its bytes was written, and in a structure only if a whole chunk was not. */
+static bool is_unwritten(const struct notes *notes, uint64_t offset_B, uint64_t size_B)
+{
+	for (uint64_t i = offset_B; i < offset_B + size_B; i++)
+		if (is_written(notes, i))
+			return false;
+	return true;
+}
+
+static bool is_padding(const struct warp *warp, const struct op *op, const struct notes *notes)
+{
+	const uint64_t start = notes->offset_B / CHUNK_B * CHUNK_B;
+	const uint64_t end = start + CHUNK_B < notes->end_B ? start + CHUNK_B : notes->end_B;
 	const struct code *code = warp->frame->code;
-	return has_siblings(code, op) && copying_store(code, op) &&
-	       !is_unwritten(written + start, (uint32_t)(end - start));
+	return has_siblings(code, op) && copying_store(code, op) && !is_unwritten(notes, start, end - start);
 }
 
 static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -129,17 +152,17 @@ static bool take_copied(struct warp *warp, unsigned l, const struct op *op, stru
 	return false;
 }
 
-/* Notes a store; written NULL: it is not known which bytes of the value are initialized.  A copy of uninitialized
+/* Notes a store; notes NULL: it is not known which bytes of the value are initialized.  A copy of uninitialized
  * bytes is uninitialized; the padding of a structure is copied with it. */
-static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8_t *written,
+static void note_store(struct warp *warp, const struct op *op, unsigned l, const struct notes *notes,
 		       uint32_t size_B)
 {
 	struct check_copied copied;
 	const bool copies = take_copied(warp, l, op, &copied);
-	if (copies && !written && !copied.structure)
+	if (copies && !notes && !copied.structure)
 		report(warp, copied.load, l, copied.place, copied.size_B);
-	if (written)
-		memset(written, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN, size_B);
+	if (notes)
+		set(notes, notes->offset_B, size_B, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN);
 }
 
 /* false: out of memory. */
@@ -163,7 +186,7 @@ static bool add_copied(struct warp *warp, unsigned l, const struct check_copied 
 
 /* vector: the variable that contains the bytes is a vector. false: out of memory. */
 static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
-		      uint8_t *written, uint32_t size_B, bool vector)
+		      const struct notes *notes, uint32_t size_B, bool vector)
 {
 	const struct op *store = check_is_load(op) && (op->vector == 1 || !vector) ?
 				 copying_store(warp->frame->code, op) : NULL;
@@ -173,95 +196,81 @@ static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64
 	}
 	report(warp, op, l, place, size_B);
 	/* One report is enough; and an atomic also writes. */
-	memset(written, BYTE_WRITTEN, size_B);
+	set(notes, notes->offset_B, size_B, BYTE_WRITTEN);
 	return true;
 }
 
-/* Finds the notes about the bytes at a place; *start_out and *end_B_out: those of the memory that contains it. */
-static bool find_bytes(struct warp *warp, unsigned l, uint64_t place, uint8_t **start_out,
-		       uint64_t *offset_B_out, uint64_t *end_B_out)
+/* Finds the notes about the bytes at a place; *known_out: there are some.  False when out of memory. */
+static bool find_notes(struct warp *warp, unsigned l, uint64_t place, struct notes *notes_out, bool *known_out)
 {
 	struct check_group *group = check_of(warp->group);
-	const struct check_local *local = &group->locals[warp->index];
-	switch (exec_place(warp, l, place, offset_B_out)) {
-	case PLACE_SHARED:
-		*start_out = group->written;
-		*end_B_out = warp->group->job->shared_B;
-		return true;
-	case PLACE_LOCAL:
-		if (!check_local_fits(warp))
-			return false;
-		*start_out = local->written + (size_t)l * local->stride_B;
-		*end_B_out = local->stride_B;
-		return true;
-	default:
-		*start_out = NULL;
-		return true;
-	}
+	struct check_local *local = &group->locals[warp->index];
+	const enum place_space space = exec_place(warp, l, place, &notes_out->offset_B);
+	*known_out = space == PLACE_SHARED || space == PLACE_LOCAL;
+	if (space == PLACE_LOCAL && !check_local_fits(warp))
+		return false;
+	notes_out->bytes = space == PLACE_SHARED ? group->written : NULL;
+	notes_out->local = local;
+	notes_out->l = l;
+	notes_out->end_B = space == PLACE_SHARED ? warp->group->job->shared_B : local->stride_B;
+	return true;
 }
 
 /* Reports elements of a vector that are not initialized, if a later element is: those at the end may be the fourth
  * of three, and a copy may be of a structure, unless the variable is a vector. */
 static void check_elements(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
-			   uint8_t *written, uint32_t size_B)
+			   const struct notes *notes, uint32_t size_B)
 {
 	uint32_t element_B = op->vector ? size_B / op->vector : size_B, last = 0;
-	uint64_t offset_B;
-	const struct check_variable *variable =
-		exec_place(warp, l, place, &offset_B) == PLACE_LOCAL ?
-		check_variable_at(warp, offset_B) : NULL;
+	const struct check_variable *variable = notes->bytes ? NULL : check_variable_at(warp, notes->offset_B);
 	if (!check_is_load(op) || op->vector < 2 ||
 	    (!(variable && variable->vector) && copying_store(warp->frame->code, op)))
 		return;
 	for (uint32_t at = 0; at < size_B; at += element_B)
-		last = is_unwritten(written + at, element_B) ? last : at;
+		last = is_unwritten(notes, notes->offset_B + at, element_B) ? last : at;
 	for (uint32_t at = 0; at < last; at += element_B) {
-		if (!is_unwritten(written + at, element_B))
+		if (!is_unwritten(notes, notes->offset_B + at, element_B))
 			continue;
 		report(warp, op, l, place + at, element_B);
-		memset(written + at, BYTE_WRITTEN, element_B);
+		set(notes, notes->offset_B + at, element_B, BYTE_WRITTEN);
 	}
 }
 
 void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B)
 {
-	uint64_t offset_B, end_B;
-	uint8_t *start;
-	if (check_of(warp->group)->job->options & CHECK_UNINIT &&
-	    find_bytes(warp, l, place, &start, &offset_B, &end_B) && start)
-		memset(start + offset_B, BYTE_UNWRITTEN, size_B);
+	struct notes notes;
+	bool known;
+	if (check_of(warp->group)->job->options & CHECK_UNINIT && find_notes(warp, l, place, &notes, &known) && known)
+		set(&notes, notes.offset_B, size_B, BYTE_UNWRITTEN);
 }
 
 bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		   uint32_t size_B)
 {
-	uint64_t offset_B, end_B;
-	uint8_t *start;
-	if (!find_bytes(warp, l, place, &start, &offset_B, &end_B))
-		return check_fail_memory(warp, op, 1u << l);
-	uint8_t *written = start ? start + offset_B : NULL;
-	if (check_is_store(op)) {
-		note_store(warp, op, l, written, size_B);
-		return true;
-	}
-	if (!written)
-		return true;
+	struct notes notes;
 	struct check_copied old;
-	(void)take_copied(warp, l, op, &old);
-	if (!is_unwritten(written, size_B)) {
-		check_elements(warp, op, l, place, written, size_B);
+	bool known;
+	if (!find_notes(warp, l, place, &notes, &known))
+		return check_fail_memory(warp, op, 1u << l);
+	if (check_is_store(op)) {
+		note_store(warp, op, l, known ? &notes : NULL, size_B);
 		return true;
 	}
-	const struct check_variable *variable =
-		exec_place(warp, l, place, &offset_B) == PLACE_LOCAL ?
-		check_variable_at(warp, offset_B) : NULL;
+	if (!known)
+		return true;
+	(void)take_copied(warp, l, op, &old);
+	if (!is_unwritten(&notes, notes.offset_B, size_B)) {
+		check_elements(warp, op, l, place, &notes, size_B);
+		return true;
+	}
+	const struct check_variable *variable = notes.bytes ? NULL : check_variable_at(warp, notes.offset_B);
 	/* A vector has no padding. */
 	const bool vector = variable && variable->vector;
-	if (!vector && is_padding(warp, op, start, offset_B, end_B)) {
-		memset(written, BYTE_WRITTEN, size_B);
+	if (!vector && is_padding(warp, op, &notes)) {
+		set(&notes, notes.offset_B, size_B, BYTE_WRITTEN);
 		return true;
 	}
-	return note_load(warp, op, l, place, written, size_B, vector) ||
+	return note_load(warp, op, l, place, &notes, size_B, vector) ||
 	       check_fail_memory(warp, op, 1u << l);
 }
 
@@ -317,9 +326,7 @@ static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t s
 	struct check_local *local = &check_of(warp->group)->locals[warp->index];
 	if (!check_local_fits(warp) || (uint64_t)start_B + size_B > local->stride_B)
 		return;
-	for (uint32_t rest = lanes; rest; rest &= rest - 1)
-		memset(local->written + (size_t)exec_lowest(rest) * local->stride_B + start_B,
-		       value, size_B);
+	check_local_set(local, lanes, start_B, size_B, value);
 }
 
 void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes)

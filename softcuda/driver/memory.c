@@ -200,34 +200,22 @@ unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool w
 	return touch;
 }
 
-static bool written_all(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+bool soft_memory_notes(uint64_t address, struct soft_notes *notes_out)
 {
-	/* Looking at each byte of a larger range would take longer than at the parts that are accessed. */
-	enum { RANGE_MAX_B = 4096 };
-	const uint64_t first = address - allocation->start;
-	atomic_uchar *notes = notes_of(allocation);
-	if (!notes)
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed)) {
+		*notes_out = (struct soft_notes){.end = UINT64_MAX, .readable = true, .writable = true};
 		return true;
-	for (uint64_t i = first; i < first + size_B && size_B <= RANGE_MAX_B; i++)
-		if (!atomic_load_explicit(&notes[i], memory_order_relaxed))
-			return false;
-	return size_B <= RANGE_MAX_B;
-}
-
-bool soft_memory_touch_range(uint64_t address, uint64_t size_B, bool reads, bool writes, bool whole)
-{
-	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
-		return true;
+	}
 	pthread_rwlock_rdlock(&table_lock);
 	struct soft_allocation *found = find_pointed(address);
-	bool right = found && address + size_B <= found->start + found->size_B &&
-		     !(reads && found->noted & CULVERT_SOFT_WRITE_ONLY) &&
-		     !(writes && found->noted & CULVERT_SOFT_READ_ONLY) &&
-		     (!writes || !notes_of(found) || whole) && (!reads || written_all(found, address, size_B));
-	if (right && writes)
-		written_set(found, address, size_B);
+	if (found)
+		*notes_out = (struct soft_notes){
+			.start = found->start, .end = found->start + found->size_B,
+			.readable = !(found->noted & CULVERT_SOFT_WRITE_ONLY),
+			.writable = !(found->noted & CULVERT_SOFT_READ_ONLY), .written = notes_of(found)
+		};
 	pthread_rwlock_unlock(&table_lock);
-	return right;
+	return found;
 }
 
 /* Notes that a copy or a memset has written there, or another process may have. */

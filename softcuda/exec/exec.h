@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "softcuda/exec/cuda.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -89,6 +90,13 @@ enum soft_touch {
 	SOFT_TOUCH_WRITE_ONLY = 4        /* it reads memory that kernels may only write */
 };
 
+/* What is known of an allocation. */
+struct soft_notes {
+	uint64_t start, end;             /* end 0: of none */
+	bool readable, writable;         /* kernels may read, may write it */
+	atomic_uchar *written;           /* by byte, 1 if it was written; NULL: all of it was, or nobody wants to know */
+};
+
 /* Queries of the executor to the owner of the device's memory.  Each is thread-safe and holds no lock when it
  * returns. */
 struct soft_memory {
@@ -106,9 +114,10 @@ struct soft_memory {
 	/* For checkers: classifies a kernel's access, which is noted if it writes; and marks bytes as written. */
 	unsigned (*touch)(uint64_t address, uint32_t size_B, bool reads, bool writes);
 	void (*written)(uint64_t address, uint64_t size_B);
-	/* For accesses to parts of a range, or, if whole is set, to all of it: true if touch would return 0 for each
-	 * part; the access is noted then.  False: it may not, and nothing is noted. */
-	bool (*touch_range)(uint64_t address, uint64_t size_B, bool reads, bool writes, bool whole);
+	/* What is known of the allocation that contains address; it holds until the launch ends, but more may have been
+	 * written.  A write whose bytes are marked in `written`, and a read whose bytes are marked there, need no touch.
+	 * False: there is none. */
+	bool (*notes)(uint64_t address, struct soft_notes *notes_out);
 };
 
 struct soft_launch {

@@ -83,8 +83,13 @@ void exec_level_choose(unsigned index)
 	atomic_store(&chosen, index + 1);
 }
 
-const struct exec_level *exec_level(void)
+unsigned exec_level_number(void)
 {
 	const unsigned number = atomic_load_explicit(&chosen, memory_order_relaxed);
-	return &levels[(number ? number : exec_level_count()) - 1];
+	return (number ? number : exec_level_count()) - 1;
+}
+
+const struct exec_level *exec_level(void)
+{
+	return &levels[exec_level_number()];
 }

@@ -9,7 +9,7 @@
  * All levels give the same bits: every operation is the one that IEEE 754 defines, and none is contracted
  * (-ffp-contract=off).
  *
- * A hot file exports one table of rows (EXEC_TABLE_HOT), or is exec/access.c.  Thread-safety: immutable. */
+ * A hot file exports one table of rows (EXEC_TABLE_HOT), or is exec/access.c or check/cells.c.  Thread-safety: immutable. */
 #ifndef CULVERT_SOFTCUDA_EXEC_LEVEL_H
 #define CULVERT_SOFTCUDA_EXEC_LEVEL_H
 
@@ -33,6 +33,8 @@ struct exec_level {
 
 /* The level to use: the best one, unless a test has chosen another. */
 const struct exec_level *exec_level(void);
+/* Its number: 0 is the baseline. */
+unsigned exec_level_number(void);
 
 /* How many levels this processor can run, the best one last. */
 unsigned exec_level_count(void);

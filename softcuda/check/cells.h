@@ -1,0 +1,40 @@
+/* Accesses of many cells at a time (check/shadow.h): what the race checker does most, compiled for each level of x86-64
+ * (exec/level.h).
+ *
+ * The functions are for a work-group whose lanes know of each other only what barriers of the whole group have ordered,
+ * and which has run without others in between since it began: then comparing records as numbers decides what is
+ * ordered.  Thread-safety: as of the cells. */
+#ifndef CULVERT_SOFTCUDA_CHECK_CELLS_H
+#define CULVERT_SOFTCUDA_CHECK_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What has an order to the present access. */
+struct cells_order {
+	uint64_t first;           /* records of the group itself are not below this one */
+	uint64_t span;            /* those in [first, first + span) are ordered before all accesses now */
+};
+
+/* Cells side by side, each of which a lane accesses. */
+struct cells {
+	uint64_t *write, *read[2];
+	unsigned count;
+	uint64_t record;          /* of the lane that accesses the first cell */
+	unsigned shift;           /* each lane accesses 1 << shift cells */
+};
+
+struct cells_functions {
+	/* Note reads, or writes, of cells without atomic writes.  False: there may be a race; of writes, none is noted
+	 * then. */
+	bool (*read)(const struct cells *cells, const struct cells_order *order);
+	bool (*write)(const struct cells *cells, const struct cells_order *order);
+	/* Of 32 places, how those of each 8 lanes are: bit i: those of lanes 8 * i and following are equal; bit i + 4:
+	 * they are `step` apart. */
+	unsigned (*patterns)(const uint64_t *places, uint64_t step);
+};
+
+/* For this processor. */
+const struct cells_functions *cells_functions(void);
+
+#endif
