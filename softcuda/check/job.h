@@ -146,6 +146,8 @@ bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 /* Makes room for notes about a warp's private memory, which may have grown. */
 bool check_local_fits(struct warp *warp);
 /* What is known of lane l's byte at an offset; and sets that for size_B bytes. */
+/* Tells machine code what it may know of a warp's private memory (warp.private_written). */
+void check_local_tell(struct warp *warp);
 uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B);
 void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note);
 /* Whether bytes of private memory are in the gap behind a variable. */
@@ -190,17 +192,21 @@ struct check_whole {
 	struct check_private private;
 	/* Of other memory: all lanes' accesses, and the range around them. */
 	struct check_run *runs;           /* memory for LANES of them; the caller's */
-	uint32_t run_count;
+	uint32_t run_count;               /* 0: they were not looked for yet */
 	uint64_t start, end;
 };
 
 /* The checks of a whole warp.  false: a lane may have an error, nothing is reported or noted, and the checks for each
  * lane have to look at the access.  true: it is right, and noted. */
 bool check_whole_find(struct check_whole *whole);
+/* The same for an access outside of private memory, of lanes in a row; place: that of lane 0, if it takes part. */
+bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t step_B);
 bool check_whole_bounds(const struct check_whole *whole);
-bool check_whole_written(const struct check_whole *whole);
-bool check_whole_noted(const struct check_whole *whole);
-bool check_whole_race(const struct check_whole *whole);
+bool check_whole_written(struct check_whole *whole);
+bool check_whole_noted(struct check_whole *whole);
+bool check_whole_race(struct check_whole *whole);
+/* Finds the runs, unless they are known already. */
+void check_whole_want_runs(struct check_whole *whole);
 
 void check_group_free(struct check_group *check);
 

@@ -517,7 +517,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 }
 
 /* Accesses that are noted here before a lane is not decided are noted again by check_race, which changes nothing. */
-bool check_whole_race(const struct check_whole *whole)
+bool check_whole_race(struct check_whole *whole)
 {
 	struct warp *warp = whole->warp;
 	struct check_group *group = check_of(warp->group);
@@ -533,12 +533,15 @@ bool check_whole_race(const struct check_whole *whole)
 		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
 				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0)
 	};
+	check_whole_want_runs(whole);
 	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
 	const uint32_t floor = clocks->lanes[0].floor;
 	if (floor)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
-	for (uint32_t i = 0; i < whole->run_count; i++)
-		if (!(clocks->dirty ? touch_one_by_one(&lanes, &whole->runs[i]) : touch_run(&lanes, &whole->runs[i])))
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one : touch_run)(&lanes, run))
 			return false;
+	}
 	return true;
 }

@@ -10,9 +10,16 @@
 /* --- the memory of cells ---------- */
 
 enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = 3 };    /* of a page; of a cell without atomics */
-enum { CELLS_B = WORDS * RECORDS * sizeof(uint64_t), SPARE_MAX = (128 << 20) / CELLS_B };
 
-/* Cells that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
+/* A page with its cells for words. */
+struct block {
+	struct page page;
+	uint64_t cells[WORDS * RECORDS];
+};
+
+enum { SPARE_MAX = (128 << 20) / sizeof(struct block) };
+
+/* Blocks that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
  * to clear these. */
 static struct {
 	struct lock lock;
@@ -22,8 +29,8 @@ static struct {
 	unsigned count;
 } spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
-/* Cells of zeros for a page of words; NULL when out of memory. */
-static uint64_t *cells_take(void)
+/* A block of zeros; NULL when out of memory. */
+static struct block *block_take(void)
 {
 	lock_take(&spare.lock);
 	struct spare *found = spare.first;
@@ -32,12 +39,12 @@ static uint64_t *cells_take(void)
 		spare.count--;
 	}
 	lock_drop(&spare.lock);
-	return found ? memset(found, 0, CELLS_B) : calloc(1, CELLS_B);
+	return found ? memset(found, 0, sizeof(struct block)) : calloc(1, sizeof(struct block));
 }
 
-static void cells_give_back(uint64_t *cells)
+static void block_give_back(struct block *block)
 {
-	struct spare *given = (struct spare *)(void *)cells;
+	struct spare *given = (struct spare *)(void *)block;
 	lock_take(&spare.lock);
 	const bool kept = spare.count < SPARE_MAX;
 	if (kept) {
@@ -47,7 +54,7 @@ static void cells_give_back(uint64_t *cells)
 	}
 	lock_drop(&spare.lock);
 	if (!kept)
-		free(cells);
+		free(block);
 }
 
 static size_t cell_count(const struct page *page)
@@ -70,12 +77,10 @@ static void atomic_free(struct page *page)
 
 static void page_free(struct page *page)
 {
-	if (page->write && !page->bytes)
-		cells_give_back(page->write);
-	else
+	if (page->bytes)
 		free(page->write);
 	atomic_free(page);
-	free(page);
+	block_give_back((struct block *)page);
 }
 
 void shadow_shutdown(void)
@@ -193,18 +198,12 @@ static struct page *find_page(struct shadow *shadow, uint64_t key)
 	struct page *page = map_find(&shadow->pages, key);
 	if (page)
 		return page;
-	page = calloc(1, sizeof(*page));
-	uint64_t *cells = cells_take();
-	if (!page || !cells || !map_add(&shadow->pages, key, page)) {
-		/* map_add has freed the page if it got that far. */
-		if (!cells)
-			free(page);
-		else
-			cells_give_back(cells);
+	struct block *block = block_take();
+	/* A value that cannot be added is freed. */
+	if (!block || !map_add(&shadow->pages, key, block))
 		return NULL;
-	}
-	page_set(page, cells);
-	return page;
+	page_set(&block->page, block->cells);
+	return &block->page;
 }
 
 struct page *shadow_page(struct shadow *shadow, uint64_t address)
@@ -234,7 +233,6 @@ bool shadow_split(struct page *page)
 		cells[i] = page->write[i / SHADOW_WORD_B];
 	for (size_t i = 0; atomic && i < SHADOW_PAGE_B * 2; i++)
 		atomic[i] = page->atomic[0][i / SHADOW_WORD_B];
-	cells_give_back(page->write);
 	atomic_free(page);
 	page->bytes = true;
 	page_set(page, cells);

@@ -61,7 +61,7 @@ static inline uint32_t record_site(uint64_t record)
 /* Arrays with an element for each cell. */
 struct page {
 	bool bytes;               /* a cell per byte */
-	uint64_t *write;          /* the page's own memory, which includes `read` */
+	uint64_t *write;          /* `read` is part of the same memory */
 	uint64_t *read[2];
 	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
 				   * in the whole page */

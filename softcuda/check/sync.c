@@ -40,11 +40,14 @@ static bool begin(struct check_group *check, struct group *group)
 			local->written = NULL;
 			local->stride_B = 0;
 		} else if (local->written) {
-			memset(local->written, 0, 2 * sizeof(*local->written) * local->stride_B);
+			const size_t size_B = local->stride_B * sizeof(*local->written);
+			memset(local->written, check->job->options & CHECK_UNINIT ? 0 : 0xff, size_B);
+			memset(local->gap, 0, size_B);
 		}
 		for (unsigned l = 0; l < LANES && local->copied_count; l++)
 			local->copied[l].count = 0;
 		local->copied_count = local->variable_count = local->next_variable = 0;
+		check_local_tell(&group->warps[i]);
 	}
 	shadow_clear(&check->shared);
 	check->begun = true;

@@ -14,6 +14,9 @@ bool check_local_fits(struct warp *warp)
 	uint32_t *written = calloc(2 * size_B, sizeof(*written));
 	if (!written)
 		return false;
+	/* All counts as written if nobody wants to know. */
+	if (!(check_of(warp->group)->job->options & CHECK_UNINIT))
+		memset(written, 0xff, size_B * sizeof(*written));
 	if (local->written) {
 		memcpy(written, local->written, local->stride_B * sizeof(*written));
 		memcpy(written + size_B, local->gap, local->stride_B * sizeof(*written));
@@ -22,7 +25,21 @@ bool check_local_fits(struct warp *warp)
 	local->written = written;
 	local->gap = written + size_B;
 	local->stride_B = warp->local_stride_B;
+	check_local_tell(warp);
 	return true;
+}
+
+/* What a store copies may not have been written, so that stores are looked at while a copy may be on its way. */
+void check_local_tell(struct warp *warp)
+{
+	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	const struct code *code = warp->group->job->code;
+	const struct local_variable *variable = code->local_count == 1 ? &code->locals[0] : NULL;
+	const bool known = variable && !local->copied_count &&
+			   (uint64_t)variable->offset_B + variable->size_B <= local->stride_B;
+	warp->private_written = local->written;
+	warp->private_start_B = known ? variable->offset_B : 0;
+	warp->private_B = known ? variable->size_B : 0;
 }
 
 uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B)
@@ -62,6 +79,7 @@ bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 			const lane_u64 *address, const lane_u64 *size_B)
 {
 	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	const bool wanted = check_of(warp->group)->job->options & CHECK_UNINIT;
 	if (!check_local_fits(warp))
 		return check_fail_memory(warp, op, mask);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -76,8 +94,10 @@ bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 		    end_B + VARIABLE_GAP_B > local->stride_B)
 			continue;
 		/* Bytes in a gap are not written. */
-		for (uint64_t i = variable.start_B; i < end_B; i++)
+		for (uint64_t i = variable.start_B; i < end_B; i++) {
 			local->gap[i] &= ~(1u << l);
+			local->written[i] |= wanted ? 0 : 1u << l;
+		}
 		check_local_set(local, 1u << l, variable.start_B - VARIABLE_GAP_B, VARIABLE_GAP_B, BYTE_GAP);
 		check_local_set(local, 1u << l, end_B, VARIABLE_GAP_B, BYTE_GAP);
 		/* All lanes have the same variables at the same places. */

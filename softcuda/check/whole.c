@@ -33,13 +33,13 @@ static void add_run(struct check_whole *whole, uint32_t lane, uint32_t count, ui
 	whole->runs[whole->run_count++] = (struct check_run){place, lane, count, step_B};
 }
 
-static void find_runs(struct check_whole *whole)
+enum { PART = 8, PARTS = LANES / PART };
+
+/* Adds the lanes of the warp to the runs, those of each part by its pattern (check/cells.h). */
+static void find_runs(struct check_whole *whole, unsigned patterns)
 {
-	enum { PART = 8 };
-	const unsigned patterns = whole->mask == MASK_ALL ? whole->cells->patterns(whole->place, whole->size_B) : 0;
-	whole->run_count = 0;
-	for (uint32_t i = 0; i < LANES / PART; i++) {
-		const bool same = patterns >> i & 1, next = patterns >> (i + LANES / PART) & 1;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		const bool same = patterns >> i & 1, next = patterns >> (i + PARTS) & 1;
 		if (same || next) {
 			add_run(whole, i * PART, PART, same ? 0 : whole->size_B);
 			continue;
@@ -50,17 +50,33 @@ static void find_runs(struct check_whole *whole)
 	}
 }
 
-/* Sets start and end around the bytes of all lanes. */
+/* Sets start and end around the bytes of all lanes, and the runs if they are found at once. */
 static void find_extent(struct check_whole *whole)
 {
-	whole->start = UINT64_MAX;
-	whole->end = 0;
+	const unsigned patterns = whole->mask == MASK_ALL ? whole->cells->patterns(whole->place, whole->size_B) : 0;
+	const bool regular = ((patterns | patterns >> PARTS) & ((1u << PARTS) - 1)) == (1u << PARTS) - 1;
+	uint64_t low = UINT64_MAX, high = 0;
+	if (regular)
+		find_runs(whole, patterns);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		const uint64_t end = run->place + (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
-		whole->start = run->place < whole->start ? run->place : whole->start;
-		whole->end = end > whole->end ? end : whole->end;
+		const uint64_t last = run->place + (uint64_t)(run->count - 1) * run->step_B;
+		low = run->place < low ? run->place : low;
+		high = last > high ? last : high;
 	}
+	for (uint32_t rest = regular ? 0 : whole->mask; rest; rest &= rest - 1) {
+		const uint64_t at = whole->place[exec_lowest(rest)];
+		low = at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	whole->start = low;
+	whole->end = high + whole->size_B;
+}
+
+void check_whole_want_runs(struct check_whole *whole)
+{
+	if (!whole->run_count)
+		find_runs(whole, 0);
 }
 
 /* The number of bytes that a run accesses. */
@@ -153,31 +169,49 @@ static bool written_private(const struct check_whole *whole)
 
 /* --- the checks ---------- */
 
-/* Finds the memory that all lanes access.  False if they do not access one kind of memory. */
-bool check_whole_find(struct check_whole *whole)
+/* Sets the space of an access outside of private memory, of which start and end are known.  False if the lanes do not
+ * access one kind of memory. */
+static bool find_space(struct check_whole *whole)
 {
-	struct warp *warp = whole->warp;
+	const struct warp *warp = whole->warp;
 	const struct job *job = warp->group->job;
 	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared, local = (uint64_t)(uintptr_t)warp->local;
 	const uint64_t parameters = (uint64_t)(uintptr_t)job->launch->parameters;
 	const uint64_t parameter_B = job->launch->function->parameter_size_B;
-	const uint64_t local_B = (uint64_t)LANES * warp->local_stride_B;
-	if (!whole->size_B)
-		return false;
-	if (local && whole->place[exec_lowest(whole->mask)] - local < local_B) {
-		whole->space = PLACE_LOCAL;
-		return check_local_fits(warp) && read_private(whole);
-	}
-	find_runs(whole);
-	find_extent(whole);
 	const bool in_shared = overlaps(whole, shared, job->shared_B);
 	const bool in_parameters = parameters && overlaps(whole, parameters, parameter_B);
 	whole->space = in_shared ? PLACE_SHARED : in_parameters ? PLACE_PARAM : PLACE_GLOBAL;
 	if (in_shared)
 		return whole->start >= shared && whole->end <= shared + job->shared_B;
-	if (local && overlaps(whole, local, local_B))
+	if (local && overlaps(whole, local, (uint64_t)LANES * warp->local_stride_B))
 		return false;
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
+}
+
+bool check_whole_find(struct check_whole *whole)
+{
+	struct warp *warp = whole->warp;
+	const uint64_t local = (uint64_t)(uintptr_t)warp->local;
+	if (!whole->size_B)
+		return false;
+	if (local && whole->place[exec_lowest(whole->mask)] - local < (uint64_t)LANES * warp->local_stride_B) {
+		whole->space = PLACE_LOCAL;
+		return check_local_fits(warp) && read_private(whole);
+	}
+	find_extent(whole);
+	return find_space(whole);
+}
+
+bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t step_B)
+{
+	const uint32_t lane = exec_lowest(whole->mask), count = (uint32_t)__builtin_popcount(whole->mask);
+	if (!whole->size_B || whole->mask >> lane != MASK_ALL >> (LANES - count))
+		return false;
+	whole->runs[0] = (struct check_run){place + (uint64_t)lane * step_B, lane, count, step_B};
+	whole->run_count = 1;
+	whole->start = whole->runs[0].place;
+	whole->end = whole->start + (uint64_t)(count - 1) * step_B + whole->size_B;
+	return find_space(whole);
 }
 
 static bool constant_is_hit(const struct check_whole *whole)
@@ -274,7 +308,7 @@ static void set_written(atomic_uchar *notes, uint64_t size_B)
 	}
 }
 
-bool check_whole_noted(const struct check_whole *whole)
+bool check_whole_noted(struct check_whole *whole)
 {
 	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
 	if (whole->space != PLACE_GLOBAL)
@@ -282,22 +316,26 @@ bool check_whole_noted(const struct check_whole *whole)
 	const struct soft_notes *notes = find_notes(whole);
 	if (!notes || (reads && !notes->readable) || (writes && !notes->writable))
 		return false;
-	for (uint32_t i = 0; notes->written && reads && i < whole->run_count; i++) {
+	if (!notes->written)
+		return true;
+	check_whole_want_runs(whole);
+	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if (!all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
 			return false;
 	}
-	for (uint32_t i = 0; notes->written && writes && i < whole->run_count; i++)
+	for (uint32_t i = 0; writes && i < whole->run_count; i++)
 		set_written(notes->written + (whole->runs[i].place - notes->start), run_B(whole, &whole->runs[i]));
 	return true;
 }
 
 /* The same for shared memory. */
-static bool written_shared(const struct check_whole *whole)
+static bool written_shared(struct check_whole *whole)
 {
 	const struct group *group = whole->warp->group;
 	uint8_t *written = check_of(group)->written;
 	const uint64_t shared = (uint64_t)(uintptr_t)group->shared;
+	check_whole_want_runs(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		uint8_t *notes = written + (run->place - shared);
@@ -309,7 +347,7 @@ static bool written_shared(const struct check_whole *whole)
 	return true;
 }
 
-bool check_whole_written(const struct check_whole *whole)
+bool check_whole_written(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
 	/* What a store copies may not have been written. */

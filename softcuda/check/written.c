@@ -147,6 +147,7 @@ static bool take_copied(struct warp *warp, unsigned l, const struct op *op, stru
 		*copied_out = loaded->items[i];
 		loaded->items[i] = loaded->items[--loaded->count];
 		local->copied_count--;
+		check_local_tell(warp);
 		return true;
 	}
 	return false;
@@ -181,6 +182,7 @@ static bool add_copied(struct warp *warp, unsigned l, const struct check_copied 
 	}
 	loaded->items[loaded->count++] = *copied;
 	local->copied_count++;
+	check_local_tell(warp);
 	return true;
 }
 

@@ -76,6 +76,15 @@ static uint32_t look(struct warp *warp, const struct op *op, uint32_t lanes, con
 	return !WATCH_ASK(warp->group->job, access, warp, op, lanes, size_B, kind, place);
 }
 
+static uint32_t look_row(struct warp *warp, const struct op *op, uint32_t lanes, uint64_t place, uint32_t size_B,
+			 uint32_t step_B)
+{
+	const struct exec_watch *watch = warp->group->job->watch;
+	warp->frame = warp->base;
+	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	return !watch->row || !watch->row(warp, op, lanes, size_B, place, step_B);
+}
+
 static double ex2(double x)
 {
 	return exp2(x);

@@ -66,6 +66,11 @@ struct warp {
 	bool probes;                      /* an access that has no place to go is no fault */
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
+	/* For machine code of a watched launch: a word for each offset in local memory, with the bits of those lanes
+	 * whose accesses to their byte there the watcher need not be told of.  That holds only for accesses inside the
+	 * kernel's only variable there, of private_B bytes from private_start_B on; 0 bytes: for none. */
+	const uint32_t *private_written;
+	uint32_t private_start_B, private_B;
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
 	uint32_t matrix[MATRIX_SLOTS][LANES];  /* registers of a matrix instruction (exec/matrix.h) */

@@ -42,6 +42,10 @@ struct exec_watch {
 	 * noted. */
 	bool (*access)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
 		       const uint64_t *place);
+	/* For machine code: an access of lanes whose places are step_B apart, which is size_B or 0; place: that of lane
+	 * 0.  True: it is right, and the watcher knows of it.  False: access has to be told. */
+	bool (*row)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
+		    uint32_t step_B);
 	/* Lane l's write of size_B bytes at place, which access was told of, has its effect only later: access is
 	 * told again then. */
 	void (*late)(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);

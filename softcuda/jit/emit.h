@@ -142,9 +142,18 @@ bool emit_memory_op(struct emitter *e, uint32_t op);
 /* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
  * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
+/* The address of op, of type struct op, in the code that the interpreter runs. */
+value emit_op_pointer(const struct emitter *e, uint32_t op);
+/* Saves the operands of op in the frame, for all lanes of the part. */
+void emit_save_operands(struct emitter *e, uint32_t op);
+/* Ends the function if a function of the executor has noted a fault. */
+void emit_fault_if(struct emitter *e, value noted);
 /* Has the watcher look at an access of total_B bytes in each lane of mask, whose places in the host's memory are valid.
- * places is a vector of i64.  Of a store, the operands are saved in the frame, where the watcher compares them. */
-void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B);
+ * places: a vector of i64, or a scalar, the part's first lane's, if they are step_B apart, which is total_B or 0. */
+void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B);
+/* The same in private memory, for lanes that all access this offset, a scalar i64; places: a vector.  Where the watcher
+ * need not be told, it is not. */
+void emit_look_private(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, value offset);
 /* Assigns the float f to the result of op, unless `doubt` holds for a lane that runs op; then the handler runs op
  * for all of these lanes.  The result is not assigned before that decision: it may have the web of an operand,
  * which the handler reads. */

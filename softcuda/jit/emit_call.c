@@ -6,15 +6,14 @@
 
 #include "softcuda/jit/emit.h"
 
-/* The address of op, of type struct op, in the code that the interpreter runs. */
-static value op_pointer(const struct emitter *e, uint32_t op)
+value emit_op_pointer(const struct emitter *e, uint32_t op)
 {
 	value code = emit_field(e, e->pointer, e->job, offsetof(struct job, code));
 	value ops = emit_field(e, e->pointer, code, offsetof(struct code, ops));
 	return emit_at(e, ops, emit_i64(e, (uint64_t)op * sizeof(struct op)));
 }
 
-static void save_operands(struct emitter *e, uint32_t op)
+void emit_save_operands(struct emitter *e, uint32_t op)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++) {
 		const uint32_t web = e->plan->use[(size_t)op * PLAN_USES + k];
@@ -48,8 +47,7 @@ static void load_results(struct emitter *e, uint32_t op, value mask)
 	}
 }
 
-/* Ends the function if a function of the executor has noted a fault. */
-static void fault_if(struct emitter *e, value noted)
+void emit_fault_if(struct emitter *e, value noted)
 {
 	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
 	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, noted, emit_i32(e, 0), ""), wrong, on);
@@ -58,25 +56,14 @@ static void fault_if(struct emitter *e, value noted)
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
-void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
-{
-	if (!e->places)
-		e->places = emit_slot(e, LLVMTypeOf(places), "places");
-	if (e->plan->verbs[op].verb == VERB_STORE)
-		save_operands(e, op);
-	LLVMBuildStore(e->builder, places, e->places);
-	value operands[] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
-	fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(look), operands, 5));
-}
-
 /* Emits the call of the handler for the lanes of mask, which is not empty. */
 static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
-	value operands[4] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
-	save_operands(e, op);
+	value operands[4] = {e->warp, emit_op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
+	emit_save_operands(e, op);
 	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);
-	fault_if(e, fault);
+	emit_fault_if(e, fault);
 	load_results(e, op, mask);
 }
 

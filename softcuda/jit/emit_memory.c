@@ -473,13 +473,18 @@ static void store(const struct access *a, value place)
 /* Tells the watcher of an access that the fast path is possible for; the handler on the slow path tells it itself. */
 static void look(const struct access *a, value place)
 {
-	if (!a->e->plan->watched)
+	struct emitter *e = a->e;
+	int64_t stride;
+	if (!e->plan->watched)
 		return;
-	if (a->shape == SHAPE_NEXT)
-		place = emit_row(a->e, place, a->total_B);
-	else if (a->shape == SHAPE_SAME)
-		place = emit_splat(a->e, place);
-	emit_look(a->e, a->number, a->mask, place, a->total_B);
+	if (!a->is_private || !emit_is_linear(e, a->number, MEMORY_ADDRESS, &stride) || stride) {
+		emit_look(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0);
+		return;
+	}
+	const uint64_t window = a->op->space == SPACE_LOCAL ? 0 : WINDOW_LOCAL;
+	value offset = emit_operand(e, a->number, MEMORY_ADDRESS, true);
+	offset = LLVMBuildAdd(e->builder, offset, emit_i64(e, (uint64_t)a->op->imm - window), "");
+	emit_look_private(e, a->number, a->mask, place, a->total_B, offset);
 }
 
 /* Emits the test, the slow path and the fast path of an access. */
