@@ -34,8 +34,8 @@ void check_group_destroy(struct check_group *check);
 /* Checks an access whose places are valid. false: it is an error, and a fault was noted. */
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		  const uint64_t *place);
-/* The same if lane l's place is `place` + l * step_B; step_B: size_B, or 0.  False: it may be an error, and check_access
- * has to look at it. */
+/* The same if lane l's place is `place` + l * step_B; step_B: size_B, or 0.  False: it may be an error, and
+ * check_access has to look at it. */
 bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place, uint32_t step_B);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */
 void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);

@@ -65,7 +65,7 @@ struct check_loaded {
 struct check_local {
 	struct check_loaded copied[LANES];
 	uint32_t copied_count;            /* of all lanes */
-	/* For each offset of a byte, a bit for each lane: whether its byte there was written; whether it is in a gap. */
+	/* For each offset of a byte, a bit for each lane: whether its byte there was written; is in a gap. */
 	uint32_t *written;                /* stride_B elements; `gap` is part of the same memory */
 	uint32_t *gap;
 	uint32_t stride_B;

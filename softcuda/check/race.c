@@ -409,8 +409,8 @@ static bool touch_soon(const struct lanes *lanes, const struct lane *lane, const
 	return true;
 }
 
-/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can be
- * accessed all at a time. */
+/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
+ * be accessed all at a time. */
 static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_t *index_out, uint32_t *size_B_out)
 {
 	const uint32_t size_B = lanes->whole->size_B;

@@ -5,8 +5,8 @@
  * whose bytes are accessed one by one has a cell for each byte.  Besides, there are the addresses with which lanes
  * have synchronized.
  *
- * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in the
- * upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
+ * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
+ * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
  *
  * Not thread-safe: one owner. */
 #ifndef CULVERT_SOFTCUDA_CHECK_SHADOW_H
@@ -20,8 +20,8 @@
 
 enum { SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4 };
 
-/* The parts of a record, from the lowest bit: the kind, the lane in its work-group, the site (check_site), the epoch.  0
- * is no access. */
+/* The parts of a record, from the lowest bit: the kind, the lane in its work-group, the site (check_site), the epoch.
+ * 0 is no access. */
 enum {
 	RECORD_LANE_SHIFT = 3, RECORD_SITE_SHIFT = 13, RECORD_EPOCH_SHIFT = 35,
 	RECORD_LANES = 1 << (RECORD_SITE_SHIFT - RECORD_LANE_SHIFT),

@@ -22,7 +22,8 @@ static void add_run(struct check_whole *whole, uint32_t lane, uint32_t count, ui
 	const uint64_t place = whole->place[lane];
 	struct check_run *last = whole->run_count ? &whole->runs[whole->run_count - 1] : NULL;
 	if (last && last->lane + last->count == lane) {
-		const bool equal = place == last->place, next = place == last->place + (uint64_t)last->count * whole->size_B;
+		const bool equal = place == last->place;
+		const bool next = place == last->place + (uint64_t)last->count * whole->size_B;
 		const bool fits = (last->count == 1 || !last->step_B) && (count == 1 || !step_B) && equal;
 		if (fits || ((last->count == 1 || last->step_B) && (count == 1 || step_B) && next)) {
 			last->step_B = fits ? 0 : whole->size_B;
@@ -276,7 +277,8 @@ static const struct soft_notes *find_notes(const struct check_whole *whole)
 
 static const uint64_t each_byte = UINT64_C(0x0101010101010101);
 
-/* Eight notes.  Other launches may write notes of the same memory at the same time, so that all accesses are atomic. */
+/* Eight notes at a time.  Other launches may write notes of the same memory meanwhile, so that all accesses are
+ * atomic. */
 typedef uint64_t __attribute__((may_alias)) eight_notes;
 
 static bool is_eight(const atomic_uchar *notes, uint64_t size_B)
@@ -289,7 +291,8 @@ static bool all_written(const atomic_uchar *notes, uint64_t size_B)
 	for (uint64_t i = 0, step; i < size_B; i += step) {
 		const bool eight = is_eight(notes + i, size_B - i);
 		step = eight ? sizeof(eight_notes) : 1;
-		if (eight ? __atomic_load_n((const eight_notes *)(const void *)(notes + i), __ATOMIC_RELAXED) != each_byte :
+		const eight_notes *several = (const eight_notes *)(const void *)(notes + i);
+		if (eight ? __atomic_load_n(several, __ATOMIC_RELAXED) != each_byte :
 			    !atomic_load_explicit(&notes[i], memory_order_relaxed))
 			return false;
 	}

@@ -94,7 +94,7 @@ enum soft_touch {
 struct soft_notes {
 	uint64_t start, end;             /* end 0: of none */
 	bool readable, writable;         /* kernels may read, may write it */
-	atomic_uchar *written;           /* by byte, 1 if it was written; NULL: all of it was, or nobody wants to know */
+	atomic_uchar *written;           /* by byte, 1 if it was written; NULL: nobody has to ask */
 };
 
 /* Queries of the executor to the owner of the device's memory.  Each is thread-safe and holds no lock when it
@@ -114,9 +114,9 @@ struct soft_memory {
 	/* For checkers: classifies a kernel's access, which is noted if it writes; and marks bytes as written. */
 	unsigned (*touch)(uint64_t address, uint32_t size_B, bool reads, bool writes);
 	void (*written)(uint64_t address, uint64_t size_B);
-	/* What is known of the allocation that contains address; it holds until the launch ends, but more may have been
-	 * written.  A write whose bytes are marked in `written`, and a read whose bytes are marked there, need no touch.
-	 * False: there is none. */
+	/* What is known of the allocation that contains address; it holds until the launch ends, but more may have
+	 * been written.  A write that marks its bytes in `written`, and a read of bytes that are marked there, need no
+	 * touch.  False: there is none. */
 	bool (*notes)(uint64_t address, struct soft_notes *notes_out);
 };
 

@@ -1,7 +1,7 @@
-/* Accesses of kernels that are watched (exec/watch.h).  What the watcher can decide from little is decided first: an access
- * to consecutive places or to one place is passed as a place and a step, and one to private memory is compared with
- * the notes of the warp (warp.private_written).  Otherwise, the watcher is passed the places of all lanes; of a store, the
- * operands are saved in the frame then, where it compares them. */
+/* Accesses of kernels that are watched (exec/watch.h).  What the watcher can decide from little is decided first: an
+ * access to consecutive places or to one place is passed as a place and a step, and one to private memory is compared
+ * with the notes of the warp (warp.private_written).  Otherwise, the watcher is passed the places of all lanes; of a
+ * store, the operands are saved in the frame then, where it compares them. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
