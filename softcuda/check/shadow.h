@@ -82,7 +82,7 @@ struct shadow_map {
 	size_t capacity, count;
 };
 
-enum { SHADOW_RECENT = 16 };
+enum { SHADOW_RECENT = 64 };
 
 struct shadow {
 	struct shadow_map pages, syncs;

@@ -75,33 +75,44 @@ static void keep(struct check_local *local, const struct check_variable *variabl
 		local->variables[local->next_variable++ % CHECK_VARIABLES] = *variable;
 }
 
+/* Notes a variable of lanes, and the gaps around it.  False: it is not in their memory. */
+static bool note_variable(struct check_local *local, uint32_t lanes, const struct check_variable *variable, bool wanted)
+{
+	const uint64_t end_B = variable->start_B + variable->size_B;
+	if (end_B < variable->start_B || variable->start_B < VARIABLE_GAP_B ||
+	    end_B + VARIABLE_GAP_B > local->stride_B)
+		return false;
+	/* Bytes in a gap are not written. */
+	for (uint64_t i = variable->start_B; i < end_B; i++) {
+		local->gap[i] &= ~lanes;
+		local->written[i] |= wanted ? 0 : lanes;
+	}
+	check_local_set(local, lanes, variable->start_B - VARIABLE_GAP_B, VARIABLE_GAP_B, BYTE_GAP);
+	check_local_set(local, lanes, end_B, VARIABLE_GAP_B, BYTE_GAP);
+	return true;
+}
+
 bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
 			const lane_u64 *address, const lane_u64 *size_B)
 {
 	struct check_local *local = &check_of(warp->group)->locals[warp->index];
 	const bool wanted = check_of(warp->group)->job->options & CHECK_UNINIT;
+	const unsigned first = exec_lowest(mask);
 	if (!check_local_fits(warp))
 		return check_fail_memory(warp, op, mask);
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned l = exec_lowest(rest);
+	/* All lanes have the same variables, and nearly always at the same places. */
+	for (uint32_t rest = mask, lanes; rest; rest &= ~lanes) {
+		const unsigned l = exec_lowest(rest);
 		const struct check_variable variable = {
 			.start_B = address[l] & ~WINDOW_MASK,
 			.size_B = size_B[l] & ~CHECK_VECTOR, .vector = size_B[l] & CHECK_VECTOR,
 			.name = (const char *)(intptr_t)op->imm
 		};
-		const uint64_t end_B = variable.start_B + variable.size_B;
-		if (end_B < variable.start_B || variable.start_B < VARIABLE_GAP_B ||
-		    end_B + VARIABLE_GAP_B > local->stride_B)
-			continue;
-		/* Bytes in a gap are not written. */
-		for (uint64_t i = variable.start_B; i < end_B; i++) {
-			local->gap[i] &= ~(1u << l);
-			local->written[i] |= wanted ? 0 : 1u << l;
-		}
-		check_local_set(local, 1u << l, variable.start_B - VARIABLE_GAP_B, VARIABLE_GAP_B, BYTE_GAP);
-		check_local_set(local, 1u << l, end_B, VARIABLE_GAP_B, BYTE_GAP);
-		/* All lanes have the same variables at the same places. */
-		if (l == exec_lowest(mask))
+		lanes = 0;
+		for (unsigned k = 0; k < LANES; k++)
+			lanes |= (uint32_t)(address[k] == address[l] && size_B[k] == size_B[l]) << k;
+		lanes &= rest;
+		if (note_variable(local, lanes, &variable, wanted) && l == first)
 			keep(local, &variable);
 	}
 	return true;
