@@ -102,7 +102,10 @@ void epochs_finish(struct epochs *epochs)
 
 uint32_t epochs_group(const struct epochs *epochs, uint32_t epoch)
 {
+	const struct epoch_run *last = &epochs->runs[epochs->run_count - 1];
 	size_t low = 0, high = epochs->run_count;
+	if (epoch >= last->first)
+		return last->group;
 	while (high - low > 1) {
 		const size_t middle = low + (high - low) / 2;
 		if (epochs->runs[middle].first <= epoch)
