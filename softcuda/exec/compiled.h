@@ -78,9 +78,9 @@ enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
 	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \
 	EXECUTOR(look) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint64_t place, uint32_t size_B, uint32_t step_B): \
-	 * the same for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if `look` has to be \
-	 * called. */ \
+	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint64_t place, uint32_t size_B, \
+	 * uint32_t step_B): the same for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if \
+	 * `look` has to be called. */ \
 	EXECUTOR(look_row) \
 	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
 	EXECUTOR(ex2) EXECUTOR(lg2) \
