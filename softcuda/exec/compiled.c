@@ -346,6 +346,7 @@ enum group_state compiled_group_run(struct group *group)
 	const uint32_t parts = part_count(group, group->compiled);
 	if (group->ready) {
 		const uint32_t state = group->compiled->entries[0].run(group, 0, parts);
+		group->ahead = 0;
 		if (state == COMPILED_DONE)
 			return GROUP_DONE;
 		group->ready = false;

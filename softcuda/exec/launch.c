@@ -39,7 +39,7 @@ enum {
 	RESIDENT_MAX = 64,
 	/* The most work-groups that a thread takes from the grid at once, and the number of shares, for each thread,
 	 * into which those that are left are divided.  SHARE_MAX is less than RESIDENT_MAX. */
-	SHARE_MAX = 32, SHARES_LEFT = 8
+	SHARE_MAX = 256, SHARES_LEFT = 8
 };
 static const uint64_t group_turn = 1 << 18;
 /* A short turn: work-groups that wait at a barrier of the grid only poll. */
@@ -178,18 +178,25 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 	return group;
 }
 
-/* Runs a group, and, in its memory, the rest of the share, as long as machine code runs all of a group in one call. */
+/* Runs a group, and, in its memory, the rest of the share, as long as machine code runs all of a group in one call.  If
+ * there is no shared memory to be cleared, the code runs several groups in a call, and group->ctaid is the last one that
+ * it has begun. */
 static enum group_state run_group(struct pending *pending, struct share *share, struct group *group, uint64_t budget)
 {
 	const struct job *job = &pending->job;
 	enum group_state state = group_run(group, budget);
 	while (state == GROUP_DONE && group->ready && share->rest &&
 	       !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+		const uint64_t row = job->launch->grid[0] - share->ctaid[0];
+		const uint32_t first = share->ctaid[0];
 		memcpy(group->ctaid, share->ctaid, sizeof(group->ctaid));
-		step_share(share, job->launch->grid);
 		if (job->shared_B)
 			memset(group->shared, 0, job->shared_B);
+		else
+			group->ahead = (uint32_t)(row < share->rest ? row : share->rest) - 1;
 		state = compiled_group_run(group);
+		for (uint32_t x = first; x <= group->ctaid[0]; x++)
+			step_share(share, job->launch->grid);
 	}
 	return state;
 }

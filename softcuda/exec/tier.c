@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "softcuda/exec/compile_wire.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
 #include "softcuda/exec/watch.h"
@@ -38,13 +39,17 @@ static enum tier_mode the_mode(void)
 
 /* --- one kernel ---------- */
 
-/* The index of the shape of a launch's blocks (TIER_SHAPES).  row is the largest power of two that divides the first
- * dimension; a block of one dimension is a single row, whatever its length. */
+/* For each shape of blocks, a power of two that divides their first dimension, or what they are lines of. */
+static const uint32_t shape_rows[TIER_SHAPES] = {1, 4, 8, 16, LANES, COMPILE_LINE, COMPILE_WHOLE_LINE};
+
+/* The index of the shape of a launch's blocks. */
 static uint32_t shape_of(const struct soft_launch *launch)
 {
 	static const uint8_t shapes[LANES] = {[1] = 0, [2] = 0, [4] = 1, [8] = 2, [16] = 3};
 	const uint32_t row = launch->block[0] & -launch->block[0];
-	return launch->block[1] * launch->block[2] == 1 || row >= LANES ? TIER_SHAPES - 1 : shapes[row];
+	if (launch->block[1] * launch->block[2] == 1)
+		return row >= LANES ? TIER_SHAPES - 1 : TIER_SHAPES - 2;
+	return row >= LANES ? TIER_SHAPES - 3 : shapes[row];
 }
 
 /* Whether enough time was spent on a kernel.  Processor time is what counts: on a busy computer, a short kernel may
@@ -134,7 +139,6 @@ static void start(const struct job *job, struct tier_shape *shape, uint32_t rows
 
 void tier_look(struct job *job)
 {
-	static const uint32_t rows[TIER_SHAPES] = {1, 4, 8, 16, 32};
 	struct tier *tier = job->tier;
 	if (!tier || atomic_load_explicit(&job->compiled, memory_order_relaxed))
 		return;
@@ -142,11 +146,11 @@ void tier_look(struct job *job)
 	struct tier_shape *shape = &tier->shapes[number];
 	int step = atomic_load_explicit(&shape->step, memory_order_relaxed);
 	if (step == TIER_STEP_NONE && search_is_due(job) && change(shape, TIER_STEP_NONE, TIER_STEP_HELD)) {
-		search(job, shape, rows[number]);
+		search(job, shape, shape_rows[number]);
 		step = atomic_load_explicit(&shape->step, memory_order_relaxed);
 	}
 	if (step == TIER_STEP_MISSED && compilation_is_due(job) && change(shape, TIER_STEP_MISSED, TIER_STEP_HELD)) {
-		start(job, shape, rows[number]);
+		start(job, shape, shape_rows[number]);
 	} else if (step == TIER_STEP_BEGUN && change(shape, TIER_STEP_BEGUN, TIER_STEP_HELD)) {
 		if (compilation_ended(shape->compilation, false))
 			finish(job, shape);

@@ -19,7 +19,7 @@
 
 /* The number of shapes of blocks; a kernel is compiled separately for each.  The shape is the largest of 1, 4, 8, 16
  * and 32 that divides the block's first dimension; it is 32 for all blocks of one dimension. */
-enum { TIER_SHAPES = 5 };
+enum { TIER_SHAPES = 7 };
 
 /* How far the compilation of a kernel for one shape is. */
 enum tier_step {

@@ -6,10 +6,12 @@
 
 /* --- parts ---------- */
 
-/* The mask of the part's lanes that have not ended, loaded from the group. */
-static value part_lanes(struct emitter *e)
+/* The mask of the part's lanes that have not ended at an entry. */
+static value part_lanes(struct emitter *e, uint32_t entry)
 {
 	LLVMBuilderRef b = e->builder;
+	if (e->plan->full && !entry)
+		return emit_all_lanes(e);
 	if (e->compiled->plain) {
 		/* All lanes that the group has. */
 		value first = LLVMBuildMul(b, e->part, emit_i32(e, e->plan->width), "");
@@ -34,23 +36,29 @@ static void keep_part_lanes(struct emitter *e, value mask)
 	LLVMBuildStore(b, bits, emit_at(e, list, number));
 }
 
+/* The number of the warp that the current part is in. */
+static value warp_number(const struct emitter *e)
+{
+	return LLVMBuildUDiv(e->builder, e->part, emit_i32(e, LANES / e->plan->width), "");
+}
+
+value emit_warp(const struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	value number = LLVMBuildZExt(b, warp_number(e), e->i64, "");
+	return emit_at(e, e->warps, LLVMBuildMul(b, number, emit_i64(e, sizeof(struct warp)), ""));
+}
+
 /* Loads what the current part needs of its warp. */
 static void find_warp(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
-	const uint32_t parts = LANES / e->plan->width;
-	value warps = emit_field(e, e->pointer, e->group, offsetof(struct group, warps));
-	value number = LLVMBuildUDiv(b, e->part, emit_i32(e, parts), "");
-	number = LLVMBuildMul(b, LLVMBuildZExt(b, number, e->i64, ""), emit_i64(e, sizeof(struct warp)), "");
-	e->warp = emit_at(e, warps, number);
-	e->first_lane = LLVMBuildMul(b, LLVMBuildURem(b, e->part, emit_i32(e, parts), ""),
+	e->first_lane = LLVMBuildMul(b, LLVMBuildURem(b, e->part, emit_i32(e, LANES / e->plan->width), ""),
 				     emit_i32(e, e->plan->width), "");
-	e->registers = emit_field(e, e->pointer, e->warp, offsetof(struct warp, banks) +
-				  BANK_REGISTER * sizeof(char *));
-	value local = emit_field(e, e->pointer, e->warp, offsetof(struct warp, local));
+	value warp = emit_warp(e), local = emit_field(e, e->pointer, warp, offsetof(struct warp, local));
 	e->local = LLVMBuildPtrToInt(b, local, e->i64, "");
-	e->local_stride = LLVMBuildZExt(b, emit_field(e, e->i32, e->warp, offsetof(struct warp, local_stride_B)),
-					e->i64, "");
+	e->local_stride = LLVMBuildZExt(b, emit_field(e, e->i32, warp, offsetof(struct warp, local_stride_B)), e->i64,
+					"");
 }
 
 /* --- flow ---------- */
@@ -98,7 +106,7 @@ static void end_lanes(struct emitter *e, value mask)
 	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
 	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
 	LLVMPositionBuilderAtEnd(b, tell);
-	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end), (value[]){e->warp, emit_lanes(e, mask)}, 2);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end), (value[]){emit_warp(e), emit_lanes(e, mask)}, 2);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -345,6 +353,7 @@ static void read_launch(struct emitter *e)
 	e->job = emit_field(e, e->pointer, e->group, offsetof(struct group, job));
 	e->launch = emit_field(e, e->pointer, e->job, offsetof(struct job, launch));
 	e->thread_count = emit_field(e, e->i32, e->group, offsetof(struct group, thread_count));
+	e->warps = emit_field(e, e->pointer, e->group, offsetof(struct group, warps));
 	e->shared = emit_field(e, e->pointer, e->group, offsetof(struct group, shared));
 	e->shared_B = emit_field(e, e->i32, e->job, offsetof(struct job, shared_B));
 	e->constants = emit_field(e, e->pointer, e->job, offsetof(struct job, constants));
@@ -358,7 +367,7 @@ static void begin_part(struct emitter *e, uint32_t entry)
 {
 	const struct plan *plan = e->plan;
 	const uint32_t block = plan->entries[entry].block;
-	value mask = part_lanes(e);
+	value mask = part_lanes(e, entry);
 	for (uint32_t n = 0; n < e->region->node_count; n++)
 		LLVMBuildStore(e->builder, emit_no_lanes(e), mask_slot(e, n));
 	LLVMBuildStore(e->builder, mask, e->masks[e->region->node_of[block]]);
@@ -372,12 +381,46 @@ static void begin_part(struct emitter *e, uint32_t entry)
 	}
 }
 
+/* Emits the end of the function, in which it goes on with the next group if it is to do so (group.ahead).  How the group
+ * has ended is in e->state. */
+static void emit_next_group(struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef further = emit_block(e, "further"), end = emit_block(e, "end");
+	value state = LLVMBuildLoad2(b, e->i32, e->state, "");
+	if (e->compiled->plain) {
+		value at = emit_at(e, e->group, emit_i64(e, offsetof(struct group, ahead)));
+		value ahead = LLVMBuildLoad2(b, e->i32, at, "");
+		value stop = emit_field(e, e->i8, e->job, offsetof(struct job, stop));
+		LLVMSetOrdering(stop, LLVMAtomicOrderingMonotonic);
+		LLVMSetAlignment(stop, 1);
+		value over = LLVMBuildICmp(b, LLVMIntNE, state, emit_i32(e, COMPILED_DONE), "");
+		over = LLVMBuildOr(b, over, LLVMBuildICmp(b, LLVMIntEQ, ahead, emit_i32(e, 0), ""), "");
+		over = LLVMBuildOr(b, over, LLVMBuildICmp(b, LLVMIntNE, stop, emit_number(e, stop, 0), ""), "");
+		LLVMBuildCondBr(b, over, end, further);
+		LLVMPositionBuilderAtEnd(b, further);
+		LLVMBuildStore(b, LLVMBuildSub(b, ahead, emit_i32(e, 1), ""), at);
+		at = emit_at(e, e->group, emit_i64(e, offsetof(struct group, ctaid)));
+		value x = LLVMBuildLoad2(b, e->i32, at, "");
+		LLVMBuildStore(b, LLVMBuildAdd(b, x, emit_i32(e, 1), ""), at);
+		LLVMBuildBr(b, e->each);
+	} else {
+		LLVMBuildBr(b, end);
+		LLVMDeleteBasicBlock(further);
+	}
+	LLVMPositionBuilderAtEnd(b, end);
+	LLVMBuildRet(b, state);
+}
+
 /* Emits the loop over the parts, for (part = first; part < end; part++), apart from the nodes' code. */
 static void emit_loop(struct emitter *e, uint32_t entry)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef body = emit_block(e, "part"), done = emit_block(e, "done");
+	e->each = emit_block(e, "group");
 	e->next_part = emit_block(e, "next");
+	LLVMBuildBr(b, e->each);
+	LLVMPositionBuilderAtEnd(b, e->each);
 	LLVMBuildBr(b, body);
 	LLVMPositionBuilderAtEnd(b, body);
 	value first = LLVMGetParam(e->function, 1), end = LLVMGetParam(e->function, 2);
@@ -388,10 +431,10 @@ static void emit_loop(struct emitter *e, uint32_t entry)
 	LLVMBuildBr(b, e->starts[e->region->node_of[e->plan->entries[entry].block]]);
 	LLVMPositionBuilderAtEnd(b, e->next_part);
 	value next = LLVMBuildAdd(b, e->part, emit_i32(e, 1), "");
-	LLVMAddIncoming(e->part, (value[]){first, next}, (LLVMBasicBlockRef[]){e->head, e->next_part}, 2);
+	LLVMAddIncoming(e->part, (value[]){first, next}, (LLVMBasicBlockRef[]){e->each, e->next_part}, 2);
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, end, ""), body, done);
 	LLVMPositionBuilderAtEnd(b, done);
-	LLVMBuildRet(b, LLVMBuildLoad2(b, e->i32, e->state, ""));
+	emit_next_group(e);
 }
 
 /* Sets all webs that are not live at the entry to 0 at the beginning of each part.  Otherwise values would be
@@ -407,7 +450,7 @@ static void clear_webs(struct emitter *e, uint32_t entry)
 		plan_add(e->set, plan->live[i]);
 	for (uint32_t w = 0; w < plan->web_count; w++)
 		if (e->webs[w] && !plan_has(e->set, w))
-			LLVMBuildStore(e->builder, LLVMConstNull(LLVMGetAllocatedType(e->webs[w])), e->webs[w]);
+			emit_web_clear(e, w);
 }
 
 /* Creates the function of the region with its head block. */
@@ -437,8 +480,10 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	e->set = calloc(plan->web_words, sizeof(*e->set));
 	e->rest = calloc(e->region->words, sizeof(*e->rest));
 	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
+	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
-	const bool right = e->webs && e->masks && e->starts && e->set && e->rest && e->slot_start && e->slot_size;
+	const bool right = e->webs && e->masks && e->starts && e->set && e->rest && e->slot_start &&
+			   e->pointers && e->slot_size;
 	if (right) {
 		make_function(e, name);
 		for (uint32_t n = 0; n < e->region->node_count; n++)
@@ -454,6 +499,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	free(e->set);
 	free(e->rest);
 	free(e->slot_start);
+	free(e->pointers);
 	free(e->slot_size);
 	return right ? e->function : NULL;
 }

@@ -34,13 +34,15 @@ struct emitter {
 	LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, pointer;
 	/* The function that is being emitted. */
 	value function;
-	LLVMBasicBlockRef head;           /* runs once, before the loop over parts */
+	LLVMBasicBlockRef head;           /* runs once, before the loops over groups and parts */
+	LLVMBasicBlockRef each;           /* runs once for each group, before the loop over its parts */
 	LLVMBasicBlockRef first_block, next_part;  /* the first and the last of the loop over parts */
 	value group, launch, job;         /* the group, and what its fields point to */
-	value thread_count, shared, shared_B, parameters, constants;
-	value part, warp, first_lane;     /* the part's index, its warp, its first lane's index in the warp */
-	value registers, local, local_stride;
+	value warps, thread_count, shared, shared_B, parameters, constants;
+	value part, first_lane;           /* the part's index, and its first lane's index in the warp */
+	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
+	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
 	value places;                     /* stack slot: the addresses of an access that a watcher is told of;
 					   * NULL: none yet */
 	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
@@ -53,6 +55,9 @@ struct emitter {
 	uint64_t *set;                    /* scratch space for a set of webs */
 	uint64_t *rest;                   /* scratch space for a set of nodes */
 };
+
+/* The part's warp.  It is computed where it is needed, which most often is on slow paths. */
+value emit_warp(const struct emitter *e);
 
 /* --- types and constants ---------- */
 
@@ -90,6 +95,7 @@ value emit_any(const struct emitter *e, value mask);
 value emit_lanes(const struct emitter *e, value mask);
 /* The mask of the lanes whose bits are set in an i32; bit 0 is the part's first lane. */
 value emit_mask(const struct emitter *e, value bits);
+value emit_all_lanes(const struct emitter *e);
 value emit_no_lanes(const struct emitter *e);
 /* The index in the part of a mask's lowest lane: a scalar i32.  The mask must not be empty. */
 value emit_lowest_lane(const struct emitter *e, value mask);
@@ -112,9 +118,16 @@ value emit_float_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar
 void emit_result(struct emitter *e, uint32_t op, unsigned k, value v);
 void emit_float_result(struct emitter *e, uint32_t op, value v);
 /* emit_web loads a web's value from its stack slot.  scalar: the first lane's value, of a linear web; otherwise a
- * vector.  emit_web_set assigns a value to a web in all lanes. */
+ * vector.  emit_web_set assigns a value to a web in all lanes, emit_web_clear 0.  emit_offset loads the offset that a
+ * web is (web.is_offset). */
 value emit_web(struct emitter *e, uint32_t web, bool scalar);
 void emit_web_set(struct emitter *e, uint32_t web, value v);
+void emit_web_clear(struct emitter *e, uint32_t web);
+value emit_offset(struct emitter *e, uint32_t web, bool scalar);
+/* Assigns the sum of operand k of op and `other`, or their difference, to result 0, if that is an offset in the memory
+ * that operand k is an address in: it is computed without the address.  other: NULL: 0.  False if it is no such
+ * offset. */
+bool emit_offset_sum(struct emitter *e, uint32_t op, unsigned k, bool subtract, value other);
 /* The mask of the lanes that run op: those of the node for which op's guard holds. */
 value emit_guarded(struct emitter *e, uint32_t op);
 
@@ -174,6 +187,8 @@ void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_si
 value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed);
 /* The memory slot of a load or store: the index in group.slots of the range of memory that it accesses. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op);
+/* The kernel parameter of 64 bits at an offset, loaded in `head`. */
+value emit_pointer_parameter(struct emitter *e, uint32_t offset_B);
 
 /* --- flow ---------- */
 

@@ -59,7 +59,7 @@ void emit_fault_if(struct emitter *e, value noted)
 /* Emits the call of the handler for the lanes of mask, which is not empty. */
 static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
-	value operands[4] = {e->warp, emit_op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
+	value operands[4] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
 	emit_save_operands(e, op);
 	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);
@@ -122,7 +122,7 @@ void emit_part_end(struct emitter *e, value how)
 /* Tells the interpreter that the lanes of mask continue at op pc. */
 static void leave_at(struct emitter *e, value mask, uint32_t pc)
 {
-	value operands[3] = {e->warp, emit_lanes(e, mask), emit_i32(e, pc)};
+	value operands[3] = {emit_warp(e), emit_lanes(e, mask), emit_i32(e, pc)};
 	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(leave), operands, 3);
 }
 

@@ -45,15 +45,29 @@ static value high(const struct work *w)
 	return narrow(w, LLVMBuildLShr(b, p, by, ""), bits);
 }
 
-/* mul.wide and mad.wide: the whole product, in twice the width of the operands. */
+/* mul.wide, and the product of mad.wide: the whole product, in twice the width of the operands. */
 static value wide(const struct work *w)
 {
 	const unsigned bits = 2u * w->verb->bits;
 	for (unsigned k = 1; k <= 2; k++)
 		emit_guard_extension(w->e, w->op, k, w->verb->is_signed);
-	value p = LLVMBuildMul(w->e->builder, widen(w, operand(w, 1), bits, w->verb->is_signed),
-			       widen(w, operand(w, 2), bits, w->verb->is_signed), "");
-	return w->verb->verb == VERB_MAD_WIDE ? LLVMBuildAdd(w->e->builder, p, operand(w, 3), "") : p;
+	return LLVMBuildMul(w->e->builder, widen(w, operand(w, 1), bits, w->verb->is_signed),
+			    widen(w, operand(w, 2), bits, w->verb->is_signed), "");
+}
+
+/* mad.wide, of which r is the product: NULL in *r if its sum is an offset, which is assigned then. */
+static void add_wide(const struct work *w, value *r)
+{
+	*r = emit_offset_sum(w->e, w->op, 3, false, *r) ? NULL : LLVMBuildAdd(w->e->builder, *r, operand(w, 3), "");
+}
+
+/* A sum or a difference of 64 bits that is an offset. */
+static bool is_offset(const struct work *w)
+{
+	if (w->verb->bits != 64 || (w->verb->verb != VERB_ADD && w->verb->verb != VERB_SUB))
+		return false;
+	return emit_offset_sum(w->e, w->op, 1, w->verb->verb == VERB_SUB, operand(w, 2)) ||
+	       (w->verb->verb == VERB_ADD && emit_offset_sum(w->e, w->op, 2, false, operand(w, 1)));
 }
 
 /* div and rem.  Division by zero gives all ones.  The least signed number divided by -1 gives itself, with
@@ -336,8 +350,13 @@ bool emit_integer_op(struct emitter *e, uint32_t op)
 {
 	const struct work w = {e, &e->plan->verbs[op], op, emit_once(e, op)};
 	value r = NULL;
+	if (is_offset(&w))
+		return true;
 	if (!arithmetic(&w, &r) && !bits(&w, &r))
 		return false;
-	emit_result(e, op, 0, r);
+	if (w.verb->verb == VERB_MAD_WIDE)
+		add_wide(&w, &r);
+	if (r)
+		emit_result(e, op, 0, r);
 	return true;
 }

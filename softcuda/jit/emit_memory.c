@@ -31,6 +31,7 @@ struct access {
 	enum shape shape;
 	bool may_be_next;         /* of SHAPE_ANY: they may be consecutive nonetheless, which a test finds out */
 	uint32_t span_B;          /* bytes accessed from `address` on: of all lanes for SHAPE_NEXT, else of one */
+	bool is_offset;           /* `address` counts from the parameter that it is computed from */
 	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
 	value mask;               /* the lanes that access */
 };
@@ -52,11 +53,19 @@ static void find_shape(struct access *a)
 	a->span_B = a->shape == SHAPE_NEXT ? a->total_B * a->e->plan->width : a->total_B;
 }
 
+/* Whether the memory is one that has a slot: not shared or private memory. */
+static bool has_slot(const struct access *a)
+{
+	return a->op->space != SPACE_SHARED && !a->is_private;
+}
+
 static void find_address(struct access *a)
 {
 	struct emitter *e = a->e;
-	const bool shared = a->op->space == SPACE_SHARED;
-	value v = emit_operand(e, a->number, MEMORY_ADDRESS, a->shape != SHAPE_ANY);
+	const bool shared = a->op->space == SPACE_SHARED, scalar = a->shape != SHAPE_ANY;
+	const uint32_t web = e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	a->is_offset = web != PLAN_NONE && e->plan->webs[web].is_offset && has_slot(a);
+	value v = a->is_offset ? emit_offset(e, web, scalar) : emit_operand(e, a->number, MEMORY_ADDRESS, scalar);
 	/* Shared memory has 32-bit addresses, which wrap around as they do in hardware. */
 	if (shared && !a->op->address_32)
 		v = emit_resize(e, v, 64, 32, false);
@@ -87,9 +96,8 @@ static unsigned log2_of(const struct access *a)
 }
 
 /* As is_slow, for one offset.  Rotated to the right, an offset that is not aligned is a large number; so one comparison
- * finds both.  The limit for that is hoisted out of the loop over parts; it is 0 if the memory itself is not
- * aligned. */
-static value is_slow_scalar(const struct access *a, value offset, value limit, value start)
+ * finds both.  The limit for that is hoisted out of the loop over parts. */
+static value is_slow_scalar(const struct access *a, value offset, value limit)
 {
 	struct emitter *e = a->e;
 	LLVMBuilderRef b = e->builder;
@@ -99,11 +107,6 @@ static value is_slow_scalar(const struct access *a, value offset, value limit, v
 		LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(e->head));
 		limit = LLVMBuildAdd(b, limit, emit_number(e, limit, a->total_B - 1), "");
 		limit = LLVMBuildLShr(b, limit, emit_number(e, limit, log2_of(a)), "");
-		if (start) {
-			value low = LLVMBuildAnd(b, start, emit_number(e, start, a->total_B - 1), "");
-			value aligned = LLVMBuildICmp(b, LLVMIntEQ, low, emit_number(e, low, 0), "");
-			limit = LLVMBuildSelect(b, aligned, limit, emit_number(e, limit, 0), "");
-		}
 		LLVMPositionBuilderAtEnd(b, here);
 		offset = emit_intrinsic(e, "llvm.fshr", &type, 1,
 					(value[]){offset, offset, emit_number(e, offset, log2_of(a))}, 3);
@@ -111,21 +114,44 @@ static value is_slow_scalar(const struct access *a, value offset, value limit, v
 	return LLVMBuildICmp(b, LLVMIntUGE, offset, limit, "");
 }
 
-/* The scalar condition for the slow path: an offset is outside [0, limit), or an address is not aligned.  Of a
- * vector only the lanes that access are considered.  start: where the memory begins at which the offsets count; NULL:
- * at an aligned address. */
-static value is_slow(const struct access *a, value offset, value limit, value start)
+/* The condition of is_slow without anything hoisted: for a vector of offsets, or a scalar. */
+static value is_any_slow(const struct access *a, value offset, value limit, bool aligned)
 {
 	LLVMBuilderRef b = a->e->builder;
-	if (emit_is_scalar(offset))
-		return is_slow_scalar(a, offset, limit, start);
-	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, emit_splat(a->e, limit), "");
-	if (a->total_B > 1) {
-		value low = LLVMBuildAnd(b, a->address, emit_number(a->e, a->address, a->total_B - 1), "");
+	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, emit_is_scalar(offset) ? limit : emit_splat(a->e, limit), "");
+	if (a->total_B > 1 && !aligned) {
+		value low = LLVMBuildAnd(b, offset, emit_number(a->e, offset, a->total_B - 1), "");
 		value skewed = LLVMBuildICmp(b, LLVMIntNE, low, emit_number(a->e, low, 0), "");
 		outside = LLVMBuildOr(b, outside, skewed, "");
 	}
-	return emit_any(a->e, LLVMBuildAnd(b, outside, a->mask, ""));
+	return emit_is_scalar(outside) ? outside : emit_any(a->e, LLVMBuildAnd(b, outside, a->mask, ""));
+}
+
+/* The scalar condition for the slow path: an offset, which counts from an aligned address, is outside [0, limit) or not
+ * aligned.  aligned: it is known to be aligned.  Of a vector only the lanes that access are considered. */
+static value is_slow(const struct access *a, value offset, value limit, bool aligned)
+{
+	LLVMBuilderRef b = a->e->builder;
+	if (emit_is_scalar(offset))
+		return aligned ? LLVMBuildICmp(b, LLVMIntUGE, offset, limit, "") : is_slow_scalar(a, offset, limit);
+	return is_any_slow(a, offset, limit, aligned);
+}
+
+/* A field of the range of memory of a slot. */
+static value slot_field(struct emitter *e, uint32_t slot, size_t field_B)
+{
+	value slots = emit_field(e, e->pointer, e->group, offsetof(struct group, slots));
+	return emit_field(e, e->i64, slots, slot * sizeof(struct range) + field_B);
+}
+
+/* Stores the first aligned address of a slot's memory, and the size of the memory from there on. */
+static void load_slot(struct emitter *e, uint32_t slot, value *start_out, value *size_out)
+{
+	const uint64_t low = (1u << PLAN_ALIGNED) - 1;
+	value start = slot_field(e, slot, offsetof(struct range, start));
+	start = LLVMBuildAdd(e->builder, start, emit_i64(e, low), "");
+	*start_out = LLVMBuildAnd(e->builder, start, emit_i64(e, ~low), "");
+	*size_out = emit_binary(e, "llvm.usub.sat", slot_field(e, slot, offsetof(struct range, end)), *start_out);
 }
 
 /* Loads the range of memory of a slot, hoisted out of the loop over parts. */
@@ -135,30 +161,115 @@ static void read_slot(struct emitter *e, uint32_t slot)
 		return;
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
 	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
-	value slots = emit_field(e, e->pointer, e->group, offsetof(struct group, slots));
-	value at = emit_at(e, slots, emit_i64(e, slot * sizeof(struct range)));
-	value end = emit_field(e, e->i64, at, offsetof(struct range, end));
-	e->slot_start[slot] = emit_field(e, e->i64, at, offsetof(struct range, start));
-	e->slot_size[slot] = LLVMBuildSub(e->builder, end, e->slot_start[slot], "");
+	load_slot(e, slot, &e->slot_start[slot], &e->slot_size[slot]);
 	LLVMPositionBuilderAtEnd(e->builder, here);
+}
+
+/* The slot of a parameter, or a new one. */
+static uint32_t take_slot(struct compiled *compiled, uint32_t parameter)
+{
+	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
+	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
+		slot++;
+	if (slot == compiled->slot_count)
+		compiled->slot_parameter[compiled->slot_count++] = parameter;
+	return slot;
+}
+
+value emit_pointer_parameter(struct emitter *e, uint32_t offset_B)
+{
+	const uint32_t slot = take_slot(e->compiled, offset_B);
+	if (e->pointers[slot])
+		return e->pointers[slot];
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	e->pointers[slot] = emit_field(e, e->i64, e->parameters, offset_B);
+	LLVMSetAlignment(e->pointers[slot], 1);
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return e->pointers[slot];
 }
 
 /* All accesses whose addresses are computed from the same kernel parameter share a slot.  Any other access has a
  * slot of its own. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op)
 {
-	struct compiled *compiled = e->compiled;
 	const uint32_t web = e->plan->use[(size_t)op * PLAN_USES + MEMORY_ADDRESS];
-	const uint32_t parameter = web == PLAN_NONE ? COMPILED_NO_PARAMETER : e->plan->webs[web].parameter;
-	if (e->slot_of[op])
-		return e->slot_of[op] - 1;
-	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
-	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
-		slot++;
-	if (slot == compiled->slot_count)
-		compiled->slot_parameter[compiled->slot_count++] = parameter;
-	e->slot_of[op] = slot + 1;
-	return slot;
+	if (!e->slot_of[op])
+		e->slot_of[op] = 1 + take_slot(e->compiled, web == PLAN_NONE ? COMPILED_NO_PARAMETER
+									     : e->plan->webs[web].parameter);
+	return e->slot_of[op] - 1;
+}
+
+/* --- offsets from a parameter ---------- */
+
+/* An address less a scalar. */
+static value less(const struct access *a, value address, value scalar)
+{
+	return LLVMBuildSub(a->e->builder, address, emit_is_scalar(address) ? scalar : emit_splat(a->e, scalar), "");
+}
+
+/* The address of which a->address is the offset. */
+static value whole_address(const struct access *a)
+{
+	struct emitter *e = a->e;
+	const uint32_t web = e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	value parameter = emit_pointer_parameter(e, e->plan->webs[web].parameter);
+	return LLVMBuildAdd(e->builder, a->address,
+			    emit_is_scalar(a->address) ? parameter : emit_splat(e, parameter), "");
+}
+
+/* The limit of offsets from the parameter at which an access fits: 0 if the parameter is not in the slot's memory or not
+ * aligned.  It is a product, as an index times the size of an element is, so that LLVM compares an index with a number of
+ * elements. */
+static value parameter_limit(const struct access *a, uint32_t slot)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+	value pointer = emit_pointer_parameter(e, e->compiled->slot_parameter[slot]);
+	read_slot(e, slot);
+	LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(e->head));
+	value from = less(a, pointer, e->slot_start[slot]);
+	value left = emit_binary(e, "llvm.usub.sat", e->slot_size[slot], from);
+	left = emit_binary(e, "llvm.usub.sat", left, emit_i64(e, a->span_B - a->total_B));
+	left = LLVMBuildLShr(b, left, emit_i64(e, log2_of(a)), "");
+	/* The parameter's low bits, as the highest bits of a number, which is more than any memory has if one is set. */
+	value skewed = LLVMBuildAnd(b, pointer, emit_i64(e, a->total_B - 1), "");
+	skewed = LLVMBuildShl(b, skewed, emit_i64(e, 64 - PLAN_ALIGNED), "");
+	left = emit_binary(e, "llvm.usub.sat", left, skewed);
+	left = LLVMBuildNUWMul(b, left, emit_i64(e, a->total_B), "");
+	LLVMPositionBuilderAtEnd(b, here);
+	return left;
+}
+
+/* Whether the alignment of an offset follows from that of the parameter. */
+static bool is_aligned(const struct access *a)
+{
+	const uint32_t web = a->e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	return a->total_B <= 1u << a->e->plan->webs[web].zeros && !((uint64_t)a->op->imm & (a->total_B - 1));
+}
+
+/* As is_slow, for an offset from a parameter. */
+static value is_outside(const struct access *a, uint32_t slot)
+{
+	return is_slow(a, a->address, parameter_limit(a, slot), is_aligned(a));
+}
+
+/* Emits the test on the slow path of an access by an offset: other addresses in the slot's memory than those behind the
+ * parameter take the quick path nevertheless. */
+static void emit_second_test(const struct access *a, uint32_t slot, LLVMBasicBlockRef quick)
+{
+	struct emitter *e = a->e;
+	value start, size;
+	LLVMBasicBlockRef handler = emit_block(e, "handler");
+	load_slot(e, slot, &start, &size);
+	value limit = emit_binary(e, "llvm.usub.sat", size, emit_i64(e, a->span_B - 1));
+	value from = LLVMBuildSub(e->builder, emit_pointer_parameter(e, e->compiled->slot_parameter[slot]), start, "");
+	value offset = LLVMBuildAdd(e->builder, a->address,
+				    emit_is_scalar(a->address) ? from : emit_splat(e, from), "");
+	value outside = is_any_slow(a, offset, limit, false);
+	LLVMBuildCondBr(e->builder, outside, handler, quick);
+	LLVMPositionBuilderAtEnd(e->builder, handler);
 }
 
 /* The addresses in the host's memory, as an i64 or a vector of them.  *slow_out is the condition for the slow path.
@@ -169,7 +280,7 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 	LLVMBuilderRef b = e->builder;
 	*slot_out = PLAN_NONE;
 	if (a->op->space == SPACE_SHARED) {
-		*slow_out = is_slow(a, a->address, limit_of(a, e->shared_B), NULL);
+		*slow_out = is_slow(a, a->address, limit_of(a, e->shared_B), false);
 		value offset = emit_resize(e, a->address, 32, 64, false);
 		value base = LLVMBuildPtrToInt(b, e->shared, e->i64, "");
 		return LLVMBuildAdd(b, emit_is_scalar(offset) ? base : emit_splat(e, base), offset, "");
@@ -178,17 +289,20 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 		/* A generic address of other memory becomes an offset that is too large. */
 		value offset = a->op->space == SPACE_LOCAL ? a->address :
 			       LLVMBuildSub(b, a->address, emit_number(e, a->address, WINDOW_LOCAL), "");
-		*slow_out = is_slow(a, offset, limit_of(a, emit_i64(e, e->plan->code->local_B)), NULL);
+		*slow_out = is_slow(a, offset, limit_of(a, emit_i64(e, e->plan->code->local_B)), false);
 		value lane = LLVMBuildZExt(b, e->first_lane, e->i64, "");
 		value lanes = LLVMBuildMul(b, emit_row(e, lane, 1), emit_splat(e, e->local_stride), "");
 		lanes = LLVMBuildAdd(b, lanes, emit_splat(e, e->local), "");
 		return LLVMBuildAdd(b, lanes, offset, "");
 	}
 	*slot_out = emit_memory_slot(e, a->number);
+	if (a->is_offset) {
+		*slow_out = is_outside(a, *slot_out);
+		return NULL;
+	}
 	read_slot(e, *slot_out);
-	value start = e->slot_start[*slot_out];
-	value offset = LLVMBuildSub(b, a->address, emit_is_scalar(a->address) ? start : emit_splat(e, start), "");
-	*slow_out = is_slow(a, offset, limit_of(a, e->slot_size[*slot_out]), start);
+	value offset = less(a, a->address, e->slot_start[*slot_out]);
+	*slow_out = is_slow(a, offset, limit_of(a, e->slot_size[*slot_out]), a->total_B == 1);
 	return a->address;
 }
 
@@ -499,9 +613,14 @@ static void emit_access(struct access *a)
 	value place = find_place(a, &is_slow_now, &slot);
 	emit_unlikely(e, is_slow_now, slow, quick);
 	LLVMPositionBuilderAtEnd(e->builder, slow);
+	if (a->is_offset)
+		emit_second_test(a, slot, quick);
 	emit_call(e, a->number, a->mask, slot);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, quick);
+	/* Where this sum is part of the access's own address, it takes no instruction. */
+	if (a->is_offset)
+		place = whole_address(a);
 	look(a, place);
 	if (a->verb->verb == VERB_LOAD)
 		load(a, place);

@@ -59,7 +59,8 @@ bool emit_move_op(struct emitter *e, uint32_t op)
 {
 	switch ((enum verb)e->plan->verbs[op].verb) {
 	case VERB_EXTEND:
-		emit_result(e, op, 0, extended(e, op));
+		if (e->plan->verbs[op].from != 64 || !emit_offset_sum(e, op, 1, false, NULL))
+			emit_result(e, op, 0, extended(e, op));
 		return true;
 	case VERB_SELECT:
 		emit_result(e, op, 0, selected(e, op));

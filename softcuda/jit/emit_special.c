@@ -3,11 +3,14 @@
 
 #include "softcuda/jit/emit.h"
 
-/* %tid of a dimension: the first lane's value if it is linear, otherwise a vector. */
+/* %tid of a dimension: the first lane's value if it is linear, otherwise a vector.  In a line it is computed: a load would
+ * seem to depend on stores of the kernel to addresses with the same low bits, and wait for them. */
 static value thread_index(struct emitter *e, unsigned dimension)
 {
+	if (e->plan->line && e->plan->linear)
+		return dimension ? emit_i32(e, 0) : LLVMBuildMul(e->builder, e->part, emit_i32(e, e->plan->width), "");
 	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, sizeof(uint32_t)), "");
-	value at = emit_at(e, e->warp, emit_i64(e, offsetof(struct warp, tid) +
+	value at = emit_at(e, emit_warp(e), emit_i64(e, offsetof(struct warp, tid) +
 						dimension * sizeof(uint32_t) * LANES));
 	at = emit_at(e, at, LLVMBuildZExt(e->builder, lane_B, e->i64, ""));
 	value v = LLVMBuildLoad2(e->builder, emit_type(e, e->i32, e->plan->linear), at, "");
@@ -15,11 +18,11 @@ static value thread_index(struct emitter *e, unsigned dimension)
 	return v;
 }
 
-/* Loads a field that has one value for the whole group, hoisted out of the loop over parts. */
-static value shared_field(struct emitter *e, value pointer, size_t offset_B)
+/* Loads a field that has one value for the whole group, in the block `outside` of the loop over parts. */
+static value shared_field(struct emitter *e, LLVMBasicBlockRef outside, value pointer, size_t offset_B)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(outside));
 	value v = emit_field(e, e->i32, pointer, offset_B);
 	LLVMPositionBuilderAtEnd(e->builder, here);
 	return v;
@@ -36,24 +39,24 @@ static value special(struct emitter *e, enum special what)
 	case SPECIAL_NTID_X:
 	case SPECIAL_NTID_Y:
 	case SPECIAL_NTID_Z:
-		return shared_field(e, e->launch, offsetof(struct soft_launch, block) +
+		return shared_field(e, e->head, e->launch, offsetof(struct soft_launch, block) +
 				    (what - SPECIAL_NTID_X) * sizeof(uint32_t));
 	case SPECIAL_CTAID_X:
 	case SPECIAL_CTAID_Y:
 	case SPECIAL_CTAID_Z:
-		return shared_field(e, e->group, offsetof(struct group, ctaid) +
+		return shared_field(e, e->each, e->group, offsetof(struct group, ctaid) +
 				    (what - SPECIAL_CTAID_X) * sizeof(uint32_t));
 	case SPECIAL_NCTAID_X:
 	case SPECIAL_NCTAID_Y:
 	case SPECIAL_NCTAID_Z:
-		return shared_field(e, e->launch, offsetof(struct soft_launch, grid) +
+		return shared_field(e, e->head, e->launch, offsetof(struct soft_launch, grid) +
 				    (what - SPECIAL_NCTAID_X) * sizeof(uint32_t));
 	case SPECIAL_LANEID:
 		return e->first_lane;
 	case SPECIAL_WARPID:
-		return emit_field(e, e->i32, e->warp, offsetof(struct warp, index));
+		return emit_field(e, e->i32, emit_warp(e), offsetof(struct warp, index));
 	case SPECIAL_NWARPID:
-		return shared_field(e, e->group, offsetof(struct group, warp_count));
+		return shared_field(e, e->head, e->group, offsetof(struct group, warp_count));
 	default:
 		return emit_i32(e, what == SPECIAL_ONE);
 	}

@@ -206,6 +206,11 @@ value emit_mask(const struct emitter *e, value bits)
 	return LLVMBuildICmp(e->builder, LLVMIntNE, own, LLVMConstNull(LLVMTypeOf(own)), "");
 }
 
+value emit_all_lanes(const struct emitter *e)
+{
+	return LLVMConstAllOnes(LLVMVectorType(e->i1, e->plan->width));
+}
+
 value emit_no_lanes(const struct emitter *e)
 {
 	return LLVMConstNull(LLVMVectorType(e->i1, e->plan->width));
@@ -219,31 +224,75 @@ static unsigned web_bits(const struct web *web)
 	return web->width == 'p' ? 1 : web->width == 'h' ? 16 : web->width == 'w' ? 32 : 64;
 }
 
+/* The type of a web's stack slot.  A web of floats (any_nan) is a float there, so that a float that loops carry stays in
+ * the registers for floats. */
+static LLVMTypeRef slot_type(const struct emitter *e, const struct web *w)
+{
+	return emit_type(e, w->any_nan ? e->f32 : emit_integer(e, web_bits(w)), w->kind == WEB_LINEAR);
+}
+
 /* The stack slot of a web, allocated when it is first used. */
 static value web_slot(struct emitter *e, uint32_t web)
 {
-	const struct web *w = &e->plan->webs[web];
 	if (!e->webs[web])
-		e->webs[web] = emit_slot(e, emit_type(e, emit_integer(e, web_bits(w)), w->kind == WEB_LINEAR), "");
+		e->webs[web] = emit_slot(e, slot_type(e, &e->plan->webs[web]), "");
 	return e->webs[web];
+}
+
+/* What is stored for a web: its value as an integer; of an offset, the offset. */
+static value load_stored(struct emitter *e, uint32_t web)
+{
+	const struct web *w = &e->plan->webs[web];
+	value v = LLVMBuildLoad2(e->builder, slot_type(e, w), web_slot(e, web), "");
+	return w->any_nan ? LLVMBuildBitCast(e->builder, v, emit_type(e, e->i32, emit_is_scalar(v)), "") : v;
+}
+
+static void store(struct emitter *e, uint32_t web, value v)
+{
+	const struct web *w = &e->plan->webs[web];
+	if (w->kind != WEB_LINEAR && emit_is_scalar(v))
+		v = emit_splat(e, v);
+	if (w->any_nan)
+		v = LLVMBuildBitCast(e->builder, v, slot_type(e, w), "");
+	LLVMBuildStore(e->builder, v, web_slot(e, web));
+}
+
+/* The parameter that an offset counts from, as a scalar or a vector as `like` is. */
+static value origin(struct emitter *e, uint32_t web, value like)
+{
+	value parameter = emit_pointer_parameter(e, e->plan->webs[web].parameter);
+	return emit_is_scalar(like) ? parameter : emit_splat(e, parameter);
+}
+
+/* Converts a value to what is stored for a web. */
+static value to_stored(struct emitter *e, uint32_t web, value v)
+{
+	return e->plan->webs[web].is_offset ? LLVMBuildSub(e->builder, v, origin(e, web, v), "") : v;
 }
 
 value emit_web(struct emitter *e, uint32_t web, bool scalar)
 {
 	const struct web *w = &e->plan->webs[web];
-	const bool is_scalar = w->kind == WEB_LINEAR;
-	LLVMTypeRef type = emit_type(e, emit_integer(e, web_bits(w)), is_scalar);
-	value v = LLVMBuildLoad2(e->builder, type, web_slot(e, web), "");
-	if (is_scalar == scalar)
-		return v;
-	return emit_row(e, v, w->stride);
+	value v = load_stored(e, web);
+	if (w->is_offset)
+		v = LLVMBuildAdd(e->builder, v, origin(e, web, v), "");
+	return emit_is_scalar(v) == scalar ? v : emit_row(e, v, w->stride);
+}
+
+value emit_offset(struct emitter *e, uint32_t web, bool scalar)
+{
+	value v = load_stored(e, web);
+	return emit_is_scalar(v) == scalar ? v : emit_row(e, v, e->plan->webs[web].stride);
 }
 
 void emit_web_set(struct emitter *e, uint32_t web, value v)
 {
-	if (e->plan->webs[web].kind != WEB_LINEAR && emit_is_scalar(v))
-		v = emit_splat(e, v);
-	LLVMBuildStore(e->builder, v, web_slot(e, web));
+	store(e, web, to_stored(e, web, v));
+}
+
+void emit_web_clear(struct emitter *e, uint32_t web)
+{
+	emit_web_set(e, web, LLVMConstNull(emit_integer(e, web_bits(&e->plan->webs[web]))));
 }
 
 /* --- operands ---------- */
@@ -379,27 +428,60 @@ static value scalar_guard(struct emitter *e, uint32_t op)
 	return negated ? LLVMBuildNot(e->builder, guard, "") : guard;
 }
 
-void emit_result(struct emitter *e, uint32_t op, unsigned k, value v)
+/* Assigns what is stored for a web to it, in the lanes that op assigns it. */
+static void assign(struct emitter *e, uint32_t op, uint32_t web, value v)
 {
-	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS + k];
-	if (web == PLAN_NONE)
-		return;
-	const struct web *w = &e->plan->webs[web];
 	const bool guarded = e->plan->code->ops[op].guard != OPERAND_NONE;
 	const bool kept = plan_has(e->region->nodes[e->node].kept, web);
-	if (w->kind == WEB_LINEAR) {
+	if (e->plan->webs[web].kind == WEB_LINEAR) {
 		if (guarded)
-			v = LLVMBuildSelect(e->builder, scalar_guard(e, op), v, emit_web(e, web, true), "");
-		emit_web_set(e, web, v);
+			v = LLVMBuildSelect(e->builder, scalar_guard(e, op), v, load_stored(e, web), "");
+		store(e, web, v);
 		return;
 	}
 	if (emit_is_scalar(v))
 		v = emit_splat(e, v);
 	if (guarded || kept) {
 		value mask = kept ? emit_guarded(e, op) : guard_mask(e, op);
-		v = LLVMBuildSelect(e->builder, mask, v, emit_web(e, web, false), "");
+		v = LLVMBuildSelect(e->builder, mask, v, load_stored(e, web), "");
 	}
-	emit_web_set(e, web, v);
+	store(e, web, v);
+}
+
+void emit_result(struct emitter *e, uint32_t op, unsigned k, value v)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS + k];
+	if (web != PLAN_NONE)
+		assign(e, op, web, to_stored(e, web, v));
+}
+
+/* The number of the operand that the result of op, an offset, is computed from by additions; 0 if there is none. */
+static unsigned carrier_of(const struct emitter *e, uint32_t op)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	if (web == PLAN_NONE || !e->plan->webs[web].is_offset)
+		return 0;
+	for (unsigned k = 1; k < OP_OPERANDS; k++) {
+		const uint32_t from = use_of(e, op, k);
+		if (from != PLAN_NONE && e->plan->webs[from].parameter == e->plan->webs[web].parameter)
+			return k;
+	}
+	return 0;
+}
+
+bool emit_offset_sum(struct emitter *e, uint32_t op, unsigned k, bool subtract, value other)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	if (carrier_of(e, op) != k)
+		return false;
+	const uint32_t from = use_of(e, op, k);
+	const bool scalar = emit_once(e, op);
+	value v = e->plan->webs[from].is_offset ? emit_offset(e, from, scalar)
+						: to_stored(e, web, emit_operand(e, op, k, scalar));
+	if (other)
+		v = subtract ? LLVMBuildSub(e->builder, v, other, "") : LLVMBuildAdd(e->builder, v, other, "");
+	assign(e, op, web, v);
+	return true;
 }
 
 void emit_float_result(struct emitter *e, uint32_t op, value v)
@@ -415,11 +497,13 @@ void emit_float_result(struct emitter *e, uint32_t op, value v)
 /* --- the frame ---------- */
 
 /* The address in the frame of the register of a web, for the part's first lane.  A predicate is 32 bits there, one
- * for each lane of the warp. */
+ * for each lane of the warp.  The frame's address is loaded where it is needed, which most often is on slow paths. */
 static value saved_at(const struct emitter *e, const struct web *web)
 {
 	const unsigned size_B = web_bits(web) / 8;
-	value at = emit_at(e, e->registers, emit_i64(e, web->slot));
+	value registers = emit_field(e, e->pointer, emit_warp(e),
+				     offsetof(struct warp, banks) + BANK_REGISTER * sizeof(char *));
+	value at = emit_at(e, registers, emit_i64(e, web->slot));
 	if (web->width == 'p')
 		return at;
 	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, size_B), "");
@@ -436,11 +520,6 @@ static void save_predicate(struct emitter *e, const struct web *web, value predi
 	LLVMBuildStore(e->builder, LLVMBuildOr(e->builder, old, lanes, ""), at);
 }
 
-static value all_lanes(const struct emitter *e)
-{
-	return LLVMConstAllOnes(LLVMVectorType(e->i1, e->plan->width));
-}
-
 void emit_save(struct emitter *e, uint32_t web, bool for_interpreter)
 {
 	const struct web *w = &e->plan->webs[web];
@@ -449,7 +528,7 @@ void emit_save(struct emitter *e, uint32_t web, bool for_interpreter)
 	if (w->any_nan)
 		v = emit_one_nan(e, v, e->f32);
 	if (w->width == 'p') {
-		save_predicate(e, w, v, all_lanes(e));
+		save_predicate(e, w, v, emit_all_lanes(e));
 		return;
 	}
 	LLVMSetAlignment(LLVMBuildStore(e->builder, v, saved_at(e, w)), web_bits(w) / 8);

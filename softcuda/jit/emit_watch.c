@@ -16,7 +16,7 @@ static void look_at_all(struct emitter *e, uint32_t op, value mask, value places
 	if (e->plan->verbs[op].verb == VERB_STORE)
 		emit_save_operands(e, op);
 	LLVMBuildStore(e->builder, places, e->places);
-	value operands[] = {e->warp, emit_op_pointer(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
+	value operands[] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
 	emit_fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(look), operands, 5));
 }
 
@@ -28,7 +28,7 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 		return;
 	}
 	LLVMBasicBlockRef closer = emit_block(e, "closer"), on = emit_block(e, "looked");
-	value operands[] = {e->warp, emit_op_pointer(e, op), emit_lanes(e, mask), places, emit_i32(e, total_B),
+	value operands[] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), places, emit_i32(e, total_B),
 			    emit_i32(e, step_B)};
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_row), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
@@ -42,7 +42,7 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 static value is_written(struct emitter *e, value mask, value offset, unsigned size_B)
 {
 	LLVMBuilderRef b = e->builder;
-	value notes = emit_field(e, e->pointer, e->warp, offsetof(struct warp, private_written));
+	value notes = emit_field(e, e->pointer, emit_warp(e), offsetof(struct warp, private_written));
 	value at = emit_at(e, notes, LLVMBuildMul(b, offset, emit_i64(e, sizeof(uint32_t)), ""));
 	LLVMTypeRef type = LLVMVectorType(e->i32, size_B);
 	value words = LLVMBuildLoad2(b, size_B == 1 ? e->i32 : type, at, "");
@@ -58,8 +58,8 @@ void emit_look_private(struct emitter *e, uint32_t op, value mask, value places,
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef inside = emit_block(e, "inside"), closer = emit_block(e, "closer"),
 			  on = emit_block(e, "looked");
-	value size_B = emit_field(e, e->i32, e->warp, offsetof(struct warp, private_B));
-	value start_B = emit_field(e, e->i32, e->warp, offsetof(struct warp, private_start_B));
+	value size_B = emit_field(e, e->i32, emit_warp(e), offsetof(struct warp, private_B));
+	value start_B = emit_field(e, e->i32, emit_warp(e), offsetof(struct warp, private_start_B));
 	value limit = emit_binary(e, "llvm.usub.sat", size_B, emit_i32(e, total_B - 1));
 	value from_start = LLVMBuildSub(b, offset, emit_resize(e, start_B, 32, 64, false), "");
 	value outside = LLVMBuildICmp(b, LLVMIntUGE, from_start, emit_resize(e, limit, 32, 64, false), "");

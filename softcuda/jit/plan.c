@@ -3,6 +3,7 @@
 #include "softcuda/jit/plan.h"
 
 #include "softcuda/exec/barrier.h"
+#include "softcuda/exec/compile_wire.h"
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/table.h"
 
@@ -208,6 +209,9 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 		 uint32_t rows, bool watched, struct bytes *why)
 {
 	*plan = (struct plan){.program = program, .code = code, .watched = watched};
+	const bool ragged = rows == COMPILE_LINE;
+	plan->line = ragged || rows == COMPILE_WHOLE_LINE;
+	rows = plan->line ? LANES : rows;
 	if (!code->op_count || code->op_count > OPS_MAX)
 		return refuse(why, "its size");
 	if (!plan_find_verbs(plan, why))
@@ -221,6 +225,7 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 		plan_make_single(plan);
 	else
 		widen(plan, native, rows);
+	plan->full = plan->width == 1 || (!ragged && rows % plan->width == 0);
 	return true;
 }
 

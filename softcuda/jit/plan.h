@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 enum { PLAN_NONE = 0x7fffffff, PLAN_GUARD = OP_OPERANDS, PLAN_USES = OP_OPERANDS + 1 };
+/* The number of low bits that are 0 in an address that is aligned for each access: up to 16 bytes. */
+enum { PLAN_ALIGNED = 4 };
 
 /* How a value differs between the lanes of a part.  The analysis changes a web's kind only to a later one. */
 enum web_kind {
@@ -37,6 +39,9 @@ struct web {
 	bool any_nan;             /* f32: a NaN in it may have any bits; code that uses them makes it PTX's NaN */
 	bool is_private;          /* it is probably a generic address in private memory */
 	uint32_t parameter;       /* offset of the kernel parameter that it is an address from, or PLAN_NONE */
+	uint8_t zeros;            /* low bits that are known to be 0, up to PLAN_ALIGNED: of its difference to that
+				   * parameter, if there is one, or else of the value itself */
+	bool is_offset;           /* an address of accesses: it is kept as an offset in the parameter's memory */
 };
 
 enum plan_end {
@@ -83,6 +88,8 @@ struct plan {
 	const struct code *code;
 	uint32_t width;           /* number of lanes of a part */
 	bool watched;             /* a watcher is told of accesses, fences and meetings (exec/watch.h) */
+	bool line;                /* blocks have one dimension */
+	bool full;                /* each part has all its lanes when a group starts */
 	bool linear;              /* %tid.x grows by one from lane to lane of a part; %tid.y and .z are equal */
 	struct jit_verb *verbs;   /* by op */
 	const struct op_row **rows;       /* by op */
@@ -102,10 +109,8 @@ struct plan {
 };
 
 /* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
- * blocks have one dimension, or a first dimension that is a multiple of `rows`, a power of two; watched: for launches
- * that are watched.  Returns false, with
- * the reason in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any
- * case. */
+ * blocks `rows` describes (compile_order.rows); watched: for launches that are watched.  Returns false, with the reason in why, if the compiler cannot compile the kernel or
+ * memory ran out.  plan_finish has to be called in any case. */
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
 		 uint32_t rows, bool watched, struct bytes *why);
 void plan_finish(struct plan *plan);
@@ -117,6 +122,8 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why);
 bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
 bool plan_find_kinds(struct plan *plan);
+/* A step of plan_find_kinds: sets what webs have of addresses. */
+void plan_find_addresses(struct plan *plan);
 
 /* Whether parts of one lane are estimated to be faster than those of the plan's width, and possible. */
 bool plan_is_better_single(const struct plan *plan);

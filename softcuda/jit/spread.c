@@ -325,75 +325,6 @@ static void find_any_nan(struct plan *plan)
 	}
 }
 
-/* --- parameters ---------- */
-
-/* The offset of the parameter that operand k was computed from by additions, or PLAN_NONE. */
-static uint32_t parameter_of(const struct plan *plan, uint32_t i, unsigned k)
-{
-	const uint32_t web = plan->use[(size_t)i * PLAN_USES + k];
-	return web == PLAN_NONE ? PLAN_NONE : plan->webs[web].parameter;
-}
-
-/* The offset of the parameter that op i's result is computed from by additions, or PLAN_NONE. */
-static uint32_t made_of(const struct plan *plan, uint32_t i)
-{
-	const struct jit_verb *verb = &plan->verbs[i];
-	const struct op *op = &plan->code->ops[i];
-	const uint32_t a = parameter_of(plan, i, 1), b = parameter_of(plan, i, 2), c = parameter_of(plan, i, 3);
-	uint64_t offset;
-	if (verb->verb == VERB_LOAD && op->space == SPACE_PARAM && verb->size_B == 8 && op->vector == 1 &&
-	    plan_constant(plan, op, MEMORY_ADDRESS, 64, &offset))
-		return (uint32_t)(offset + (uint64_t)op->imm);
-	if ((verb->verb == VERB_ADD && verb->bits == 64) || (verb->verb == VERB_SUB && verb->bits == 64))
-		return a != PLAN_NONE ? a : verb->verb == VERB_ADD ? b : PLAN_NONE;
-	if (verb->verb == VERB_EXTEND && verb->bits == 64 && verb->from == 64)
-		return a;
-	return verb->verb == VERB_MAD_WIDE ? c : PLAN_NONE;
-}
-
-/* Whether op i's result is an address in private memory, or computed from one by additions. */
-static bool is_private(const struct plan *plan, uint32_t i)
-{
-	const struct jit_verb *verb = &plan->verbs[i];
-	bool operands[3];
-	for (unsigned k = 0; k < 3; k++) {
-		const uint32_t web = plan->use[(size_t)i * PLAN_USES + k + 1];
-		operands[k] = web != PLAN_NONE && plan->webs[web].is_private;
-	}
-	if (verb->verb == VERB_WINDOW)
-		return verb->part && !verb->is_signed;
-	if (verb->bits != 64)
-		return verb->verb == VERB_MAD_WIDE && operands[2];
-	return (verb->verb == VERB_ADD && (operands[0] || operands[1])) ||
-	       ((verb->verb == VERB_SUB || verb->verb == VERB_EXTEND) && operands[0]) ||
-	       (verb->verb == VERB_MAD_WIDE && operands[2]);
-}
-
-/* Sets web.is_private.  As with parameters, a wrong guess costs time only. */
-static void find_private(struct plan *plan)
-{
-	for (unsigned round = 0; round < 8; round++)
-		for (uint32_t i = 0; i < plan->code->op_count; i++) {
-			const uint32_t web = plan->def[(size_t)i * OP_OPERANDS];
-			if (web != PLAN_NONE)
-				plan->webs[web].is_private |= is_private(plan, i);
-		}
-}
-
-/* Sets web.parameter.  Accesses at addresses from one parameter share a slot, in which the range of memory is cached.
- * A wrong guess is harmless: it costs another look-up of the memory. */
-static void find_parameters(struct plan *plan)
-{
-	for (uint32_t w = 0; w < plan->web_count; w++)
-		plan->webs[w].parameter = PLAN_NONE;
-	for (unsigned round = 0; round < 8; round++)
-		for (uint32_t i = 0; i < plan->code->op_count; i++) {
-			const uint32_t web = plan->def[(size_t)i * OP_OPERANDS];
-			if (web != PLAN_NONE && plan->webs[web].parameter == PLAN_NONE)
-				plan->webs[web].parameter = made_of(plan, i);
-		}
-}
-
 bool plan_find_kinds(struct plan *plan)
 {
 	/* A web that may be read before it is written begins as 0 in all lanes. */
@@ -409,7 +340,6 @@ bool plan_find_kinds(struct plan *plan)
 		if (plan->webs[w].kind == WEB_UNKNOWN)
 			lower(&plan->webs[w], varying);
 	find_any_nan(plan);
-	find_parameters(plan);
-	find_private(plan);
+	plan_find_addresses(plan);
 	return true;
 }

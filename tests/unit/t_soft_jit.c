@@ -358,15 +358,17 @@ static void write_kernel(void)
 
 /* --- both ways ---------- */
 
-enum { SHAPES = 9 };
+enum { SHAPES = 10 };
 static const uint32_t shapes[SHAPES][2] = {{32, 1}, {64, 1}, {7, 1}, {100, 1}, {12, 3},
-					   {8, 4},  {20, 2}, {3, 5}, {16, 6}};
+					   {8, 4},  {20, 2}, {3, 5}, {16, 6},  {32, 3}};
+
+static uint32_t grid[2] = {3, 1};
 
 static CUresult launch(struct module *module, bool interpreted, const uint32_t *shape, const void *parameters)
 {
 	bytes_finish(&module->log);
 	const struct soft_launch l = {
-		.function = soft_program_function(module->program, "k"), .grid = {3, 1, 1},
+		.function = soft_program_function(module->program, "k"), .grid = {grid[0], grid[1], 1},
 		.block = {shape[0], shape[1], 1}, .parameters = parameters, .cooperative = interpreted,
 		.memory = &device_memory, .variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4
 	};
@@ -635,6 +637,73 @@ static void faults(void)
 	module_finish(&module);
 }
 
+/* --- addresses on either side of a parameter ---------- */
+
+/* Items read behind the parameter, before it, and at an address that is aligned though the parameter may not be. */
+static const char sides_ptx[] = HEADER
+	".entry k(.param .u64 given_in, .param .u64 given_out) { .reg .b32 n, m, x, y, z; .reg .b64 a, b, c, in, out;\n"
+	"mov.u32 n, %ntid.x; mov.u32 m, %ntid.y; mul.lo.u32 n, n, m; mov.u32 m, %ctaid.x; mul.lo.u32 n, n, m;\n"
+	"mov.u32 x, %ntid.x; mov.u32 y, %tid.y; mad.lo.u32 n, x, y, n; mov.u32 x, %tid.x; add.u32 n, n, x;\n"
+	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; and.b64 b, in, 3; sub.u64 in, in, b;\n"
+	"mul.wide.u32 a, n, 4; add.u64 c, in, a; ld.global.u32 x, [c];\n"
+	"sub.s32 m, 7, n; mul.wide.s32 a, m, 4; add.u64 c, in, a; ld.global.u32 y, [c+-4];\n"
+	"xor.b32 m, n, 21; mul.wide.s32 a, m, -4; add.u64 c, in, a; ld.global.u32 z, [c];\n"
+	"mul.wide.u32 a, n, 16; add.u64 a, out, a; st.global.u32 [a], x; st.global.v2.b32 [a+8], {y, z}; ret; }\n";
+
+static void sides_of_a_parameter(void)
+{
+	struct module module;
+	const size_t in_B = (size_t)ITEMS_MAX * ITEM_IN_B, out_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+	REQUIRE(module_load(&module, sides_ptx) == CUDA_SUCCESS);
+	char *in = device_take(in_B), *out = device_take(out_B + 4);
+	struct memory m = {in, out, malloc(out_B)};
+	REQUIRE(m.expected != NULL);
+	for (size_t at = 0; at < in_B; at += 8)
+		*(uint64_t *)(void *)(in + at) = random_bits();
+	for (unsigned s = 0; s < 4 * SHAPES; s++) {
+		m.in = in + in_B / 2 + s / SHAPES;
+		/* A store of 8 bytes at an odd multiple of 4 is a fault. */
+		m.out = out + (s / SHAPES == 3 ? 4 : 0);
+		CHECK(compare_shape(&module, &m, shapes[s % SHAPES], s));
+	}
+	free(m.expected);
+	module_finish(&module);
+}
+
+/* --- many work-groups, which code runs several of in a call ---------- */
+
+static const char groups_ptx[] = HEADER
+	".entry k(.param .u64 given_in, .param .u64 given_out) { .reg .b32 x, y, n, w, t; .reg .b64 a, b;\n"
+	"mov.u32 x, %ctaid.x; mov.u32 y, %ctaid.y; mov.u32 w, %nctaid.x; mad.lo.u32 n, y, w, x;\n"
+	"mov.u32 w, %ntid.x; mov.u32 t, %tid.x; mad.lo.u32 n, n, w, t; mul.wide.u32 b, n, 4;\n"
+	"ld.param.u64 a, [given_out]; add.u64 a, a, b; shl.b32 x, x, 8; xor.b32 x, x, y; add.u32 x, x, t;\n"
+	"st.global.u32 [a], x; ret; }\n";
+
+/* Each group stores its place in the grid, and the last work-item behind the memory; the log has to say that it did. */
+static void many_groups(void)
+{
+	struct module module;
+	const uint32_t sizes[2][2] = {{32, 1}, {20, 1}};
+	grid[0] = 700;
+	grid[1] = 3;
+	REQUIRE(module_load(&module, groups_ptx) == CUDA_SUCCESS);
+	for (unsigned s = 0; s < 2; s++) {
+		const uint32_t width = sizes[s][0], count = 700 * 3 * width;
+		uint32_t *out = device_take((size_t)count * 4), wrong = 0;
+		struct { const void *in, *out; } parameters = {NULL, out};
+		CHECK_EQ(launch(&module, false, sizes[s], &parameters), CUDA_SUCCESS);
+		for (uint32_t i = 0; i < count; i++)
+			wrong += out[i] != ((i / width % 700 << 8) ^ i / width / 700) + i % width;
+		CHECK_EQ(wrong, 0);
+		parameters.out = device_take((size_t)count * 4 - 4);
+		CHECK_EQ(launch(&module, false, sizes[s], &parameters), CUDA_ERROR_ILLEGAL_ADDRESS);
+		CHECK(strstr(bytes_string(&module.log), "work-group (699,2,0)") != NULL);
+	}
+	module_finish(&module);
+	grid[0] = 3;
+	grid[1] = 1;
+}
+
 /* --- programs that come and go ---------- */
 
 static size_t resident_pages(void)
@@ -712,7 +781,8 @@ int main(void)
 {
 	static const struct test_case cases[] = {
 		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
-		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults), TEST(programs_come_and_go)
+		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults),
+		TEST(sides_of_a_parameter), TEST(many_groups), TEST(programs_come_and_go)
 	};
 	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
