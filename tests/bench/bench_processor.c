@@ -2,7 +2,8 @@
  * products, bodies, streams, stencils, hashes, transforms, sorts, and others.
  *
  * Group "processor" is processor time of the whole process for one run of a case, on all threads of the
- * platform together, so that a busy machine gives the same figures; "elapsed" is the time that passed. */
+ * platform together, so that a busy machine gives the same figures; "elapsed" is the time that passed, "memory" the
+ * resident set of the process after a case has run. */
 #include "config.h"
 
 #include "tests/bench/processor.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SAMPLES = 31 };
 
@@ -125,8 +127,25 @@ static void measure(const struct processor_case *the_case)
 	rows_add("elapsed", the_case->name, "ms", LOWER, elapsed, count);
 }
 
+/* Reports the memory of the process: its resident set, in which are the buffers of the case that is running. */
+static void report_memory(const struct processor_case *the_case)
+{
+	unsigned long pages[2] = {0, 0};
+	FILE *file = fopen("/proc/self/statm", "r");
+	const bool read = file && fscanf(file, "%lu %lu", &pages[0], &pages[1]) == 2;
+	if (file)
+		fclose(file);
+	double size = (double)pages[1] * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+	if (read)
+		rows_add("memory", the_case->name, "MiB", LOWER, &size, 1);
+	else
+		rows_skip("memory", the_case->name, "/proc/self/statm cannot be read");
+}
+
 static void run_case(const struct processor_case *the_case)
 {
+	/* A platform's log says on stderr what follows this. */
+	fprintf(stderr, "bench_processor: %s\n", the_case->name);
 	opencl_build(the_case->source, NULL);
 	the_case->start();
 	the_case->run();
@@ -134,6 +153,7 @@ static void run_case(const struct processor_case *the_case)
 	the_case->check();
 	warm_up(the_case);
 	measure(the_case);
+	report_memory(the_case);
 	the_case->check();
 	for (unsigned i = 0; i < PROCESSOR_KERNELS; i++)
 		if (processor.kernels[i])
