@@ -15,8 +15,9 @@
 /* Further values of compile_order.rows: for blocks of one dimension, of any length or whole warps. */
 enum { COMPILE_LINE = 0, COMPILE_WHOLE_LINE = 2 * LANES };
 
-/* A kernel that is to be compiled for blocks whose first dimension is a multiple of rows, a power of two up to 32.  Of code and program only these fields are set: name, ops, op_count, register_widths, register_B,
- * parameter_size_B and local_B; constants and constant_B. */
+/* A kernel that is to be compiled for blocks whose first dimension is a multiple of rows, a power of two up to 32.  Of
+ * code and program only these fields are set: name, ops, op_count, register_widths, register_B, parameter_size_B and
+ * local_B; constants and constant_B. */
 struct compile_order {
 	uint32_t rows;
 	bool watched;             /* the code tells a watcher of accesses (exec/watch.h) */

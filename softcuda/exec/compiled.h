@@ -32,8 +32,8 @@ enum {
 };
 
 /* Runs the parts [first, end) of a group, all of which are at this entry.  Returns their state afterwards,
- * COMPILED_MIXED if it is not one for all or, of plain code, not COMPILED_DONE, or COMPILED_FAULT.  Plain code then runs
- * the group->ahead next groups in the grid's row, for each of which it adds 1 to group->ctaid[0] and takes 1 from
+ * COMPILED_MIXED if it is not one for all or, of plain code, not COMPILED_DONE, or COMPILED_FAULT.  Plain code then
+ * runs the group->ahead next groups in the grid's row, for each of which it adds 1 to group->ctaid[0] and takes 1 from
  * group->ahead, up to one that does not end in COMPILED_DONE, or until the launch is to stop. */
 typedef uint32_t compiled_run(struct group *group, uint32_t first, uint32_t end);
 

@@ -179,8 +179,8 @@ static struct group *next_group(struct pending *pending, struct ring *ring,
 }
 
 /* Runs a group, and, in its memory, the rest of the share, as long as machine code runs all of a group in one call.  If
- * there is no shared memory to be cleared, the code runs several groups in a call, and group->ctaid is the last one that
- * it has begun. */
+ * there is no shared memory to be cleared, the code runs several groups in a call, and group->ctaid is the last one
+ * that it has begun. */
 static enum group_state run_group(struct pending *pending, struct share *share, struct group *group, uint64_t budget)
 {
 	const struct job *job = &pending->job;

@@ -1,5 +1,5 @@
-/* Where addresses come from: the kernel parameter that an address is computed from by additions, private memory, and how
- * addresses are aligned. */
+/* Where addresses come from: the kernel parameter that an address is computed from by additions, private memory, and
+ * how addresses are aligned. */
 #include "config.h"
 
 #include "softcuda/jit/plan.h"
@@ -142,7 +142,8 @@ static unsigned result_zeros(const struct plan *plan, uint32_t i, uint32_t param
 	case VERB_MAD:
 		return least(product_zeros(plan, i), zeros_of(plan, i, 3, verb->bits));
 	case VERB_MAD_WIDE:
-		return least(product_zeros(plan, i), verb->bits == 32 ? zeros_behind(plan, i, 3, parameter, &found) : 0);
+		return verb->bits != 32 ? 0 : least(product_zeros(plan, i),
+						    zeros_behind(plan, i, 3, parameter, &found));
 	case VERB_SHL:
 		return shifted_zeros(plan, i);
 	case VERB_EXTEND:

@@ -106,7 +106,8 @@ static void end_lanes(struct emitter *e, value mask)
 	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
 	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
 	LLVMPositionBuilderAtEnd(b, tell);
-	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end), (value[]){emit_warp(e), emit_lanes(e, mask)}, 2);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end),
+		  (value[]){emit_warp(e), emit_lanes(e, mask)}, 2);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -381,8 +382,8 @@ static void begin_part(struct emitter *e, uint32_t entry)
 	}
 }
 
-/* Emits the end of the function, in which it goes on with the next group if it is to do so (group.ahead).  How the group
- * has ended is in e->state. */
+/* Emits the end of the function, in which it goes on with the next group if it is to do so (group.ahead).  How the
+ * group has ended is in e->state. */
 static void emit_next_group(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;

@@ -118,7 +118,8 @@ static value is_slow_scalar(const struct access *a, value offset, value limit)
 static value is_any_slow(const struct access *a, value offset, value limit, bool aligned)
 {
 	LLVMBuilderRef b = a->e->builder;
-	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, emit_is_scalar(offset) ? limit : emit_splat(a->e, limit), "");
+	value most = emit_is_scalar(offset) ? limit : emit_splat(a->e, limit);
+	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, most, "");
 	if (a->total_B > 1 && !aligned) {
 		value low = LLVMBuildAnd(b, offset, emit_number(a->e, offset, a->total_B - 1), "");
 		value skewed = LLVMBuildICmp(b, LLVMIntNE, low, emit_number(a->e, low, 0), "");
@@ -218,9 +219,9 @@ static value whole_address(const struct access *a)
 			    emit_is_scalar(a->address) ? parameter : emit_splat(e, parameter), "");
 }
 
-/* The limit of offsets from the parameter at which an access fits: 0 if the parameter is not in the slot's memory or not
- * aligned.  It is a product, as an index times the size of an element is, so that LLVM compares an index with a number of
- * elements. */
+/* The limit of offsets from the parameter at which an access fits: 0 if the parameter is not in the slot's memory or
+ * not aligned.  It is a product, as an index times the size of an element is, so that LLVM compares an index with a
+ * number of elements. */
 static value parameter_limit(const struct access *a, uint32_t slot)
 {
 	struct emitter *e = a->e;
@@ -233,7 +234,7 @@ static value parameter_limit(const struct access *a, uint32_t slot)
 	value left = emit_binary(e, "llvm.usub.sat", e->slot_size[slot], from);
 	left = emit_binary(e, "llvm.usub.sat", left, emit_i64(e, a->span_B - a->total_B));
 	left = LLVMBuildLShr(b, left, emit_i64(e, log2_of(a)), "");
-	/* The parameter's low bits, as the highest bits of a number, which is more than any memory has if one is set. */
+	/* The parameter's low bits, as the highest bits of a number: more than any memory has, if one is set. */
 	value skewed = LLVMBuildAnd(b, pointer, emit_i64(e, a->total_B - 1), "");
 	skewed = LLVMBuildShl(b, skewed, emit_i64(e, 64 - PLAN_ALIGNED), "");
 	left = emit_binary(e, "llvm.usub.sat", left, skewed);

@@ -224,8 +224,8 @@ static unsigned web_bits(const struct web *web)
 	return web->width == 'p' ? 1 : web->width == 'h' ? 16 : web->width == 'w' ? 32 : 64;
 }
 
-/* The type of a web's stack slot.  A web of floats (any_nan) is a float there, so that a float that loops carry stays in
- * the registers for floats. */
+/* The type of a web's stack slot.  A web of floats (any_nan) is a float there, so that a float that loops carry stays
+ * in the registers for floats. */
 static LLVMTypeRef slot_type(const struct emitter *e, const struct web *w)
 {
 	return emit_type(e, w->any_nan ? e->f32 : emit_integer(e, web_bits(w)), w->kind == WEB_LINEAR);

@@ -109,8 +109,8 @@ struct plan {
 };
 
 /* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
- * blocks `rows` describes (compile_order.rows); watched: for launches that are watched.  Returns false, with the reason in why, if the compiler cannot compile the kernel or
- * memory ran out.  plan_finish has to be called in any case. */
+ * blocks `rows` describes (compile_order.rows); watched: for launches that are watched.  Returns false, with the reason
+ * in why, if the compiler cannot compile the kernel or memory ran out.  plan_finish has to be called in any case. */
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
 		 uint32_t rows, bool watched, struct bytes *why);
 void plan_finish(struct plan *plan);
