@@ -36,19 +36,6 @@ static void keep_part_lanes(struct emitter *e, value mask)
 	LLVMBuildStore(b, bits, emit_at(e, list, number));
 }
 
-/* The number of the warp that the current part is in. */
-static value warp_number(const struct emitter *e)
-{
-	return LLVMBuildUDiv(e->builder, e->part, emit_i32(e, LANES / e->plan->width), "");
-}
-
-value emit_warp(const struct emitter *e)
-{
-	LLVMBuilderRef b = e->builder;
-	value number = LLVMBuildZExt(b, warp_number(e), e->i64, "");
-	return emit_at(e, e->warps, LLVMBuildMul(b, number, emit_i64(e, sizeof(struct warp)), ""));
-}
-
 /* Loads what the current part needs of its warp. */
 static void find_warp(struct emitter *e)
 {
@@ -475,6 +462,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	const struct plan *plan = e->plan;
 	e->region = &plan->regions[entry];
 	e->places = NULL;
+	e->warp_block = e->registers_block = NULL;
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));

@@ -40,6 +40,8 @@ struct emitter {
 	value group, launch, job;         /* the group, and what its fields point to */
 	value warps, thread_count, shared, shared_B, parameters, constants;
 	value part, first_lane;           /* the part's index, and its first lane's index in the warp */
+	value warp, registers;            /* the warp and its registers, as these blocks have computed them */
+	LLVMBasicBlockRef warp_block, registers_block;
 	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
@@ -57,7 +59,7 @@ struct emitter {
 };
 
 /* The part's warp.  It is computed where it is needed, which most often is on slow paths. */
-value emit_warp(const struct emitter *e);
+value emit_warp(struct emitter *e);
 
 /* --- types and constants ---------- */
 
@@ -187,6 +189,8 @@ void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_si
 value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed);
 /* The memory slot of a load or store: the index in group.slots of the range of memory that it accesses. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op);
+/* The slot of the memory that a kernel parameter points to; of COMPILED_NO_PARAMETER, a new slot. */
+uint32_t emit_parameter_slot(struct compiled *compiled, uint32_t parameter);
 /* The kernel parameter of 64 bits at an offset, loaded in `head`. */
 value emit_pointer_parameter(struct emitter *e, uint32_t offset_B);
 

@@ -166,37 +166,13 @@ static void read_slot(struct emitter *e, uint32_t slot)
 	LLVMPositionBuilderAtEnd(e->builder, here);
 }
 
-/* The slot of a parameter, or a new one. */
-static uint32_t take_slot(struct compiled *compiled, uint32_t parameter)
-{
-	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
-	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
-		slot++;
-	if (slot == compiled->slot_count)
-		compiled->slot_parameter[compiled->slot_count++] = parameter;
-	return slot;
-}
-
-value emit_pointer_parameter(struct emitter *e, uint32_t offset_B)
-{
-	const uint32_t slot = take_slot(e->compiled, offset_B);
-	if (e->pointers[slot])
-		return e->pointers[slot];
-	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
-	e->pointers[slot] = emit_field(e, e->i64, e->parameters, offset_B);
-	LLVMSetAlignment(e->pointers[slot], 1);
-	LLVMPositionBuilderAtEnd(e->builder, here);
-	return e->pointers[slot];
-}
-
 /* All accesses whose addresses are computed from the same kernel parameter share a slot.  Any other access has a
  * slot of its own. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op)
 {
 	const uint32_t web = e->plan->use[(size_t)op * PLAN_USES + MEMORY_ADDRESS];
 	if (!e->slot_of[op])
-		e->slot_of[op] = 1 + take_slot(e->compiled, web == PLAN_NONE ? COMPILED_NO_PARAMETER
+		e->slot_of[op] = 1 + emit_parameter_slot(e->compiled, web == PLAN_NONE ? COMPILED_NO_PARAMETER
 									     : e->plan->webs[web].parameter);
 	return e->slot_of[op] - 1;
 }
@@ -255,6 +231,9 @@ static value is_outside(const struct access *a, uint32_t slot)
 {
 	return is_slow(a, a->address, parameter_limit(a, slot), is_aligned(a));
 }
+
+/* In a kernel of more instructions than this, second tests would be too much code. */
+enum { SECOND_TEST_MAX = 400 };
 
 /* Emits the test on the slow path of an access by an offset: other addresses in the slot's memory than those behind the
  * parameter take the quick path nevertheless. */
@@ -614,7 +593,7 @@ static void emit_access(struct access *a)
 	value place = find_place(a, &is_slow_now, &slot);
 	emit_unlikely(e, is_slow_now, slow, quick);
 	LLVMPositionBuilderAtEnd(e->builder, slow);
-	if (a->is_offset)
+	if (a->is_offset && e->plan->code->op_count <= SECOND_TEST_MAX)
 		emit_second_test(a, slot, quick);
 	emit_call(e, a->number, a->mask, slot);
 	LLVMBuildBr(e->builder, on);

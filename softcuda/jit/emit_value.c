@@ -216,6 +216,59 @@ value emit_no_lanes(const struct emitter *e)
 	return LLVMConstNull(LLVMVectorType(e->i1, e->plan->width));
 }
 
+/* --- the warp, and memory that parameters point to ---------- */
+
+/* The number of the warp that the current part is in. */
+static value warp_number(const struct emitter *e)
+{
+	return LLVMBuildUDiv(e->builder, e->part, emit_i32(e, LANES / e->plan->width), "");
+}
+
+value emit_warp(struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	if (e->warp_block == LLVMGetInsertBlock(b))
+		return e->warp;
+	value number = LLVMBuildZExt(b, warp_number(e), e->i64, "");
+	e->warp_block = LLVMGetInsertBlock(b);
+	e->warp = emit_at(e, e->warps, LLVMBuildMul(b, number, emit_i64(e, sizeof(struct warp)), ""));
+	return e->warp;
+}
+
+/* The registers of the warp's frame. */
+static value registers(struct emitter *e)
+{
+	if (e->registers_block == LLVMGetInsertBlock(e->builder))
+		return e->registers;
+	e->registers = emit_field(e, e->pointer, emit_warp(e),
+				  offsetof(struct warp, banks) + BANK_REGISTER * sizeof(char *));
+	e->registers_block = LLVMGetInsertBlock(e->builder);
+	return e->registers;
+}
+
+uint32_t emit_parameter_slot(struct compiled *compiled, uint32_t parameter)
+{
+	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
+	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
+		slot++;
+	if (slot == compiled->slot_count)
+		compiled->slot_parameter[compiled->slot_count++] = parameter;
+	return slot;
+}
+
+value emit_pointer_parameter(struct emitter *e, uint32_t offset_B)
+{
+	const uint32_t slot = emit_parameter_slot(e->compiled, offset_B);
+	if (e->pointers[slot])
+		return e->pointers[slot];
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	e->pointers[slot] = emit_field(e, e->i64, e->parameters, offset_B);
+	LLVMSetAlignment(e->pointers[slot], 1);
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return e->pointers[slot];
+}
+
 /* --- webs ---------- */
 
 /* The width of a web's value: 1 for a predicate. */
@@ -498,12 +551,10 @@ void emit_float_result(struct emitter *e, uint32_t op, value v)
 
 /* The address in the frame of the register of a web, for the part's first lane.  A predicate is 32 bits there, one
  * for each lane of the warp.  The frame's address is loaded where it is needed, which most often is on slow paths. */
-static value saved_at(const struct emitter *e, const struct web *web)
+static value saved_at(struct emitter *e, const struct web *web)
 {
 	const unsigned size_B = web_bits(web) / 8;
-	value registers = emit_field(e, e->pointer, emit_warp(e),
-				     offsetof(struct warp, banks) + BANK_REGISTER * sizeof(char *));
-	value at = emit_at(e, registers, emit_i64(e, web->slot));
+	value at = emit_at(e, registers(e), emit_i64(e, web->slot));
 	if (web->width == 'p')
 		return at;
 	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, size_B), "");
