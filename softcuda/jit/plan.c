@@ -221,6 +221,7 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 		return false;
 	if (!plan_find_webs(plan) || !plan_find_regions(plan, why) || !plan_find_kinds(plan))
 		return why->size_B ? false : refuse(why, "no memory");
+	plan_find_addresses(plan);
 	if (plan_is_better_single(plan))
 		plan_make_single(plan);
 	else

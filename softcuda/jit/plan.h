@@ -122,7 +122,7 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why);
 bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
 bool plan_find_kinds(struct plan *plan);
-/* A step of plan_find_kinds: sets what webs have of addresses. */
+/* After plan_find_kinds: sets what webs have of addresses. */
 void plan_find_addresses(struct plan *plan);
 
 /* Whether parts of one lane are estimated to be faster than those of the plan's width, and possible. */

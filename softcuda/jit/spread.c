@@ -340,6 +340,5 @@ bool plan_find_kinds(struct plan *plan)
 		if (plan->webs[w].kind == WEB_UNKNOWN)
 			lower(&plan->webs[w], varying);
 	find_any_nan(plan);
-	plan_find_addresses(plan);
 	return true;
 }
