@@ -3,6 +3,7 @@
 #include "backend/gpu_managed.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_tables.h"
 #include "base/log.h"
 #include "base/memory_limit.h"
 #include "base/options.h"
@@ -75,18 +76,11 @@ static bool host_can_hold(uint64_t all_B, uint64_t more_B)
 	return all_B <= memory_machine_B() / 2 && more_B <= memory_available_B() / 8 * 7;
 }
 
-/* Room that the device needs for the page tables of an allocation that exceeds it: at least 8 bytes for each page of
- * 4 KiB.  A kernel that accesses a page for which there is no room is a fault that ends the context. */
-static uint64_t tables_B(uint64_t size_B)
-{
-	return size_B / 256;
-}
-
 /* How much of an allocation that exceeds the room left_B of a device is to be there: what remains beside its page
  * tables and some room for code, stacks and buffers of the driver. */
 static uint64_t home_B_of(const struct gpu_device *device, uint64_t size_B, uint64_t left_B)
 {
-	const uint64_t spare_B = left_B / 16 + device->caps.memory_B / 64 + tables_B(size_B);
+	const uint64_t spare_B = left_B / 16 + device->caps.memory_B / 64 + gpu_tables_size_B(size_B);
 	return left_B > spare_B ? (left_B - spare_B) / page_B * page_B : 0;
 }
 
@@ -101,7 +95,7 @@ static cl_int home_choose(struct gpu_device *const *devices, uint32_t count, uin
 	if (size_B <= left_B)
 		return CL_SUCCESS;
 	*home_B_out = home_B_of(devices[0], size_B, left_B);
-	if (!can_exceed() || left_B < devices[0]->caps.memory_B / 512 + tables_B(size_B))
+	if (!can_exceed() || left_B < gpu_tables_room_B(devices[0], size_B))
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	const uint64_t more_B = size_B - *home_B_out;
 	if (host_can_hold(atomic_fetch_add(&rest_B, more_B) + more_B, more_B))
@@ -277,6 +271,8 @@ static cl_int allocate(struct gpu_managed *managed)
 		error = error ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	}
 	gpu_leave(&scope);
+	if (!error)
+		gpu_tables_add(managed->size_B);
 	return error;
 }
 
@@ -344,6 +340,7 @@ static void managed_end(struct gpu_device *device, void *object)
 		(void)gpu_check(device, cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)managed->pointer));
 		gpu_leave(&scope);
 	}
+	gpu_tables_remove(managed->size_B);
 	uncount(managed);
 	free(managed);
 }

@@ -24,8 +24,8 @@ enum gpu_advice {
 /* Allocates memory for count devices, of which the first is its home.  CL_MEM_OBJECT_ALLOCATION_FAILURE if a device
  * does not support use by device and host at the same time, if it does not fit and CULVERT_OVERSUBSCRIBE is off, the
  * driver takes no advice (before CUDA 12.2) or the device has no room for its page tables, or if the host would need
- * more than half of its memory for such rests, or more than it has left; CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
- * */
+ * more than half of its memory for such rests, or more than it has left; CL_OUT_OF_HOST_MEMORY,
+ * CL_OUT_OF_RESOURCES. */
 cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
 			 struct gpu_managed **managed_out);
 void *gpu_managed_pointer(const struct gpu_managed *managed);

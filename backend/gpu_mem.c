@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_tables.h"
 
 #include "softcuda/control.h"
 #include "base/cancel.h"
@@ -42,8 +43,13 @@ static CUresult alloc_from_pool(struct gpu_device *device, uint64_t size_B,
 
 static CUresult alloc(struct gpu_device *device, uint64_t size_B, CUdeviceptr *cu_address)
 {
-	return device->cu_pool ? alloc_from_pool(device, size_B, cu_address)
-			       : cuda.cuMemAlloc_v2(cu_address, size_B);
+	CUresult cu_result = device->cu_pool ? alloc_from_pool(device, size_B, cu_address)
+					     : cuda.cuMemAlloc_v2(cu_address, size_B);
+	if (cu_result != CUDA_SUCCESS || gpu_tables_fit(device))
+		return cu_result;
+	(void)gpu_check(device, device->cu_pool ? cuda.cuMemFreeAsync(*cu_address, device->memory_stream->cu_stream)
+						: cuda.cuMemFree_v2(*cu_address));
+	return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* Takes a kept block of this size; 0: there is none. */

@@ -39,6 +39,8 @@ backend_sources = \
 	backend/gpu_repeat.c \
 	backend/gpu_managed.c \
 	backend/gpu_managed.h \
+	backend/gpu_tables.c \
+	backend/gpu_tables.h \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \

@@ -433,6 +433,29 @@ static void refused(bool shares)
 	CHECK_OK(clFinish(queue));
 }
 
+/* While there is managed memory, buffers leave room for its page tables: 8 bytes for each page of 4 KiB at least.
+ * Without that room, a kernel that accesses the memory loses the device. */
+static void tables_room(void)
+{
+	enum { MOST = 64, BLOCK_B = 4 << 20 };
+	cl_mem mems[MOST];
+	cl_uint count = 0;
+	cl_int code = CL_SUCCESS;
+	const size_t managed_B = 8 << 20;
+	char *pointer = clSVMAlloc(test.context, CL_MEM_READ_WRITE, managed_B, 0);
+	CHECK(pointer);
+	for (size_t size_B = BLOCK_B; size_B >= 4096; size_B /= 4)
+		while (count < MOST && (mems[count] = clCreateBuffer(test.context, 0, size_B, NULL, &code)))
+			count++;
+	CHECK(count && count < MOST);
+	CHECK_CODE(code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	CHECK(driver_free_B() >= managed_B / 4096 * 8);
+	while (count)
+		CHECK_OK(clReleaseMemObject(mems[--count]));
+	clSVMFree(test.context, pointer);
+	CHECK_OK(clFinish(queue));
+}
+
 /* SVM is pinned memory then. */
 static void pinned_instead(void)
 {
@@ -535,6 +558,8 @@ static int with(const char *variable, const char *value, bool shares)
 			if (!strcmp(variable, "CULVERT_SOFT_DRIVER"))
 				used_in_turn();
 			refused(shares);
+			if (shares && !strcmp(variable, "CULVERT_OVERSUBSCRIBE"))
+				tables_room();
 			pinned_instead();
 		}
 		_exit(end());
