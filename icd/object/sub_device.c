@@ -37,6 +37,9 @@ static cl_int equally_read(cl_device_id parent, struct partition *partition)
 	return CL_SUCCESS;
 }
 
+/* 4.3: the name is "followed by a list of compute unit counts terminated with 0 or
+ * CL_DEVICE_PARTITION_BY_COUNTS_LIST_END", which is 0 as well.  What ends the list of properties after that is not
+ * read: the OpenCL adapter of DPC++'s runtime has one 0 for both. */
 static cl_int counts_read(cl_device_id parent, struct partition *partition)
 {
 	const cl_device_partition_property *counts = partition->properties + 1;
@@ -52,7 +55,7 @@ static cl_int counts_read(cl_device_id parent, struct partition *partition)
 	}
 	partition->by_counts = true;
 	partition->property_count = partition->count + 3;
-	return partition->count && !counts[partition->count + 1] ? CL_SUCCESS : CL_INVALID_VALUE;
+	return partition->count ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 static cl_uint size_of(const struct partition *partition, cl_uint index)
@@ -113,12 +116,13 @@ static cl_int sub_device_create(cl_device_id parent, const struct partition *par
 	device->share_first = first;
 	device->share_units = units;
 	device->partition_count = partition->property_count;
-	device->partition = malloc(partition->property_count * sizeof(*device->partition));
+	device->partition = calloc(partition->property_count, sizeof(*device->partition));
 	device->own_caps = malloc(sizeof(*device->own_caps));
 	cl_int error = device->partition && device->own_caps ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	if (!error) {
+		/* The final 0 is there. */
 		memcpy(device->partition, partition->properties,
-		       partition->property_count * sizeof(*device->partition));
+		       (partition->property_count - 1) * sizeof(*device->partition));
 		*device->own_caps = *parent->caps;
 		device->own_caps->multiprocessors = units * partition->unit;
 		device->caps = device->own_caps;

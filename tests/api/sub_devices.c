@@ -124,6 +124,21 @@ static void test_by_counts(void)
 	release_all(parts, 2);
 }
 
+/* The counts end at a 0, and what is in memory after it does not matter (DPC++'s runtime passes no second 0). */
+static void test_counts_without_a_second_end(void)
+{
+	const cl_device_partition_property counts[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, unit, (most - 1) * unit,
+		CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	const cl_device_partition_property passed[] = {counts[0], counts[1], counts[2], counts[3], 4711};
+	cl_device_id parts[2];
+	partition(test.device, passed, 2, parts);
+	check_part(parts[0], test.device, unit, counts, sizeof(counts));
+	check_part(parts[1], test.device, (most - 1) * unit, counts, sizeof(counts));
+	release_all(parts, 2);
+}
+
 /* The GPU is split in steps: sizes between them cannot be had. */
 static void test_steps(void)
 {
@@ -393,6 +408,7 @@ int main(void)
 	CHECK(most > 1 && most <= PARTS_MAX && units <= UNITS_MAX && !parent_of(test.device));
 	test_equally();
 	test_by_counts();
+	test_counts_without_a_second_end();
 	test_steps();
 	test_share();
 	test_command_buffer();
