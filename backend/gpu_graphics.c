@@ -114,37 +114,48 @@ static cl_int buffer_copy(struct gpu_stream *stream, const struct gpu_graphics_s
 							   stream->cu_stream));
 }
 
-/* Copies depth planes between a part of the object and the image, from its plane z on. */
-static cl_int part_copy(struct gpu_stream *stream, const struct gpu_graphics_side *side, uint32_t index,
-			uint64_t z, uint64_t depth, bool to_opengl)
+/* Copies depth planes between a part of the object and a level of the image, which has the size, from plane z on. */
+static cl_int part_copy(struct gpu_stream *stream, const struct gpu_graphics_side *side, uint32_t level,
+			const struct gpu_extent *size, uint32_t index, uint64_t z, uint64_t depth, bool to_opengl)
 {
 	struct gpu_device *device = stream->device;
 	CUDA_MEMCPY3D copy;
 	CUarray mapped;
 	cl_int error = check(device, cuda.cuGraphicsSubResourceGetMappedArray(
-				     &mapped, side->graphics->cu_resource, index, side->level),
+				     &mapped, side->graphics->cu_resource, index, side->level + level),
 			     "cuGraphicsSubResourceGetMappedArray");
 	if (error)
 		return error;
 	memset(&copy, 0, sizeof(copy));
 	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-	copy.srcArray = to_opengl ? side->array->level[0].cu_array : mapped;
-	copy.dstArray = to_opengl ? mapped : side->array->level[0].cu_array;
+	copy.srcArray = to_opengl ? side->array->level[level].cu_array : mapped;
+	copy.dstArray = to_opengl ? mapped : side->array->level[level].cu_array;
 	copy.srcZ = to_opengl ? z : 0;
 	copy.dstZ = to_opengl ? 0 : z;
-	copy.WidthInBytes = side->region[0] * gpu_texel_B(&side->array->texel);
-	copy.Height = side->region[1];
+	copy.WidthInBytes = size->width * gpu_texel_B(&side->array->texel);
+	copy.Height = size->height;
 	copy.Depth = depth;
 	return gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
+}
+
+static cl_int level_copy(struct gpu_stream *stream, const struct gpu_graphics_side *side, uint32_t level,
+			 bool to_opengl)
+{
+	const struct gpu_extent whole = {side->region[0], side->region[1], side->region[2], side->layered, 0};
+	const struct gpu_extent size = gpu_extent_of_level(&whole, level);
+	cl_int error = CL_SUCCESS;
+	if (!side->layered)
+		return part_copy(stream, side, level, &size, side->index, 0, size.depth, to_opengl);
+	for (uint32_t layer = 0; layer < size.depth && !error; layer++)
+		error = part_copy(stream, side, level, &size, layer, layer, 1, to_opengl);
+	return error;
 }
 
 static cl_int image_copy(struct gpu_stream *stream, const struct gpu_graphics_side *side, bool to_opengl)
 {
 	cl_int error = CL_SUCCESS;
-	if (!side->layered)
-		return part_copy(stream, side, side->index, 0, side->region[2], to_opengl);
-	for (uint32_t layer = 0; layer < side->region[2] && !error; layer++)
-		error = part_copy(stream, side, layer, layer, 1, to_opengl);
+	for (uint32_t level = 0; level < gpu_extent_levels(&side->array->extent) && !error; level++)
+		error = level_copy(stream, side, level, to_opengl);
 	return error;
 }
 

@@ -33,9 +33,9 @@ struct gpu_graphics_side {
 	gpu_address address;             /* of a buffer, and its size */
 	uint64_t size_B;
 	const struct gpu_array *array;   /* of an image */
-	uint64_t region[3];              /* its size in texels and layers, at least 1 each */
+	uint64_t region[3];              /* its size in texels and layers, at least 1 each; of level 0 */
 	bool layered;                    /* region[2] counts layers, each of which CUDA has as a part of its own */
-	uint32_t index, level;           /* the face of a cube map, and the level of detail */
+	uint32_t index, level;           /* the face of a cube map; the level of detail that is the array's level 0 */
 };
 
 /* Copies the contents of count objects to memory, or back, after all that is in stream.  What OpenGL was told to do

@@ -167,7 +167,7 @@ static cl_image_desc desc_of(cl_mem_object_type type, const struct opengl_image 
 }
 
 /* Makes the OpenCL image, with memory of its own. */
-static cl_int image_make(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
+static cl_int image_make(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint levels,
 			 const struct opengl_image *image, cl_mem *mem_out)
 {
 	struct ocl_image_request request = {
@@ -176,6 +176,7 @@ static cl_int image_make(cl_context context, cl_mem_flags flags, cl_mem_object_t
 	};
 	cl_mem buffer = NULL;
 	cl_int error = CL_SUCCESS;
+	request.desc.num_mip_levels = levels;
 	if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		error = memory_create(context, flags, (uint64_t)image->width * image->format->channels *
 							      image->format->channel_B, &buffer);
@@ -189,7 +190,7 @@ static cl_int image_make(cl_context context, cl_mem_flags flags, cl_mem_object_t
 }
 
 /* Makes the image and registers OpenGL's object, which was checked. */
-static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
+static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint levels,
 			  const struct opengl_image *image, const struct ocl_gl_object *like, cl_mem *mem_out)
 {
 	struct ocl_gl_object *object = NULL;
@@ -205,12 +206,25 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	cl_int error = object_make(context, like, target, in_buffer ? image->buffer : like->name, &object);
 	if (error)
 		return error;
-	error = image_make(context, flags, type, image, mem_out);
+	error = image_make(context, flags, type, levels, image, mem_out);
 	if (error)
 		object_destroy(object);
 	else
 		(*mem_out)->gl = object;
 	return error;
+}
+
+/* The number of levels that a mipmapped image of the texture has, from level 0 on: those that are defined, and half the
+ * size of the one before. */
+static cl_uint levels_count(const struct opengl *gl, const struct ocl_gl_object *like, const struct opengl_image *base)
+{
+	cl_uint levels = 1;
+	struct opengl_image next;
+	while (levels < ABI_IMAGE_LEVELS && opengl_texture_has_level(gl, like->target, like->name, (int)levels) &&
+	       opengl_texture_describe(gl, like->target, like->name, (int)levels, &next) &&
+	       next.width == (base->width >> levels ? base->width >> levels : 1) && next.format == base->format)
+		levels++;
+	return levels;
 }
 
 static cl_int texture_check(const struct opengl *gl, const struct target_row *row, const struct ocl_gl_object *like,
@@ -219,13 +233,14 @@ static cl_int texture_check(const struct opengl *gl, const struct target_row *ro
 	/* 5.3.1: CL_INVALID_MIP_LEVEL outside of the texture's levels; CL_INVALID_GL_OBJECT for a texture of another
 	 * type, a level that is not defined, or one whose width or height is zero; CL_INVALID_OPERATION for a
 	 * border. */
-	if (like->level < 0)
+	const int level = like->level < 0 ? 0 : like->level;
+	if (like->level < 0 && (like->target == OPENGL_TEXTURE_BUFFER || like->target == OPENGL_TEXTURE_RECTANGLE))
 		return CL_INVALID_MIP_LEVEL;
-	if (!opengl_texture_describe(gl, like->target, like->name, 0, image_out) && !like->level)
+	if (!opengl_texture_describe(gl, like->target, like->name, 0, image_out) && !level)
 		return CL_INVALID_GL_OBJECT;
-	if (!opengl_texture_has_level(gl, like->target, like->name, like->level))
+	if (!opengl_texture_has_level(gl, like->target, like->name, level))
 		return image_out->width ? CL_INVALID_MIP_LEVEL : CL_INVALID_GL_OBJECT;
-	if (!opengl_texture_describe(gl, like->target, like->name, like->level, image_out))
+	if (!opengl_texture_describe(gl, like->target, like->name, level, image_out))
 		return CL_INVALID_GL_OBJECT;
 	if (image_out->border)
 		return CL_INVALID_OPERATION;
@@ -248,7 +263,11 @@ cl_int ocl_gl_create_texture(cl_context context, cl_mem_flags flags, cl_GLenum t
 		return error;
 	const struct ocl_gl_object like = {.type = row->type, .name = name, .target = target, .level = level};
 	error = texture_check(&gl, row, &like, &image);
-	return error ? error : image_share(context, flags, row->image, &image, &like, mem_out);
+	if (error)
+		return error;
+	/* 5.3.1: a negative miplevel creates "a mipmapped OpenCL image from a mipmapped OpenGL texture". */
+	const cl_uint levels = level < 0 ? levels_count(&gl, &like, &image) : 0;
+	return image_share(context, flags, row->image, levels, &image, &like, mem_out);
 }
 
 cl_int ocl_gl_create_renderbuffer(cl_context context, cl_mem_flags flags, cl_GLuint name, cl_mem *mem_out)
@@ -265,7 +284,7 @@ cl_int ocl_gl_create_renderbuffer(cl_context context, cl_mem_flags flags, cl_GLu
 	/* CL_INVALID_OPERATION "if renderbuffer is a multi-sample OpenGL renderbuffer object". */
 	if (!error && image.samples > 0)
 		error = CL_INVALID_OPERATION;
-	return error ? error : image_share(context, flags, CL_MEM_OBJECT_IMAGE2D, &image, &like, mem_out);
+	return error ? error : image_share(context, flags, CL_MEM_OBJECT_IMAGE2D, 0, &image, &like, mem_out);
 }
 
 /* --- copies --------------------------------------------------------------------------------- */
@@ -289,7 +308,7 @@ struct gpu_graphics_side ocl_gl_side(const struct _cl_mem *mem, const struct ocl
 	side.region[1] = at_least_one(image->height);
 	side.region[2] = at_least_one(image->array_size ? image->array_size : image->depth);
 	side.layered = image->array_size;
-	side.level = (uint32_t)object->level;
+	side.level = object->level < 0 ? 0 : (uint32_t)object->level;
 	if (opengl_bound_target(object->target) == OPENGL_TEXTURE_CUBE_MAP)
 		side.index = object->target - OPENGL_TEXTURE_CUBE_MAP_POSITIVE_X;
 	return side;

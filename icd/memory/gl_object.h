@@ -21,7 +21,7 @@ struct ocl_gl_object {
 	cl_gl_object_type type;
 	cl_GLuint name;
 	cl_GLenum target;                /* of a texture, as it was given */
-	cl_GLint level;
+	cl_GLint level;                  /* negative: all levels */
 	atomic_bool acquired;            /* the last command that ran for it was an acquire */
 	uint32_t count;                  /* of GPUs of the context */
 	struct gpu_graphics *graphics[]; /* owned, for each of them */

@@ -116,8 +116,6 @@ static void textures(unsigned texture)
 	ERROR_OBJECT(clCreateFromGLTexture, CL_INVALID_VALUE, 1,
 		     FROM_TEXTURE(context, 0, GL_TEXTURE_CUBE_MAP, 0, texture));
 	ERROR_OBJECT(clCreateFromGLTexture, CL_INVALID_MIP_LEVEL, 1,
-		     FROM_TEXTURE(context, 0, GL_TEXTURE_2D, -1, texture));
-	ERROR_OBJECT(clCreateFromGLTexture, CL_INVALID_MIP_LEVEL, 1,
 		     FROM_TEXTURE(context, 0, GL_TEXTURE_2D, 2000, texture));
 	ERROR_OBJECT(clCreateFromGLTexture, CL_INVALID_GL_OBJECT, 1,
 		     FROM_TEXTURE(context, 0, GL_TEXTURE_2D, 1, texture));

@@ -514,6 +514,45 @@ static void kinds_of_textures(void)
 		texture_of_kind(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, GL_TEXTURE_CUBE_MAP, 0, CL_GL_OBJECT_TEXTURE2D);
 }
 
+/* A negative level stands for all levels of a texture (cl_khr_mipmap_image with cl_khr_gl_sharing). */
+static void all_levels(void)
+{
+	enum { LEVELS = 3, SIZE = 8 };
+	static unsigned char put[LEVELS][SIZE * SIZE * 4], seen[SIZE * SIZE * 4];
+	const size_t origin[3] = {0, 0, 1}, region[3] = {SIZE / 2, SIZE / 2, 1};
+	const cl_uint color[4] = {11, 12, 13, 14};
+	cl_uint levels = 0;
+	cl_GLint level = 0;
+	unsigned name;
+	gl->CreateTextures(GL_TEXTURE_2D, 1, &name);
+	gl->TextureStorage2D(name, LEVELS, 0x8D7C /* GL_RGBA8UI */, SIZE, SIZE);
+	for (unsigned i = 0; i < LEVELS; i++) {
+		pattern_fill(put[i], sizeof(put[i]), i * 11);
+		gl->TextureSubImage2D(name, (int)i, 0, 0, SIZE >> i, SIZE >> i, 0x8D99 /* GL_RGBA_INTEGER */,
+				      GL_UNSIGNED_BYTE, put[i]);
+	}
+	cl_mem mem = from_texture(GL_TEXTURE_2D, -1, name);
+	CHECK_OK(clGetImageInfo(mem, CL_IMAGE_NUM_MIP_LEVELS, sizeof(levels), &levels, NULL));
+	CHECK_OK(clGetGLTextureInfo(mem, CL_GL_MIPMAP_LEVEL, sizeof(level), &level, NULL));
+	CHECK(levels == LEVELS && level == -1);
+	gl_acquire(queue, mem);
+	for (unsigned i = 0; i < LEVELS; i++) {
+		const size_t at[3] = {0, 0, i}, size[3] = {SIZE >> i, SIZE >> i, 1};
+		CHECK_OK(clEnqueueReadImage(queue, mem, CL_TRUE, at, size, 0, 0, seen, 0, NULL, NULL));
+		CHECK(!memcmp(put[i], seen, 4 * size[0] * size[1]));
+	}
+	CHECK_OK(clEnqueueFillImage(queue, mem, color, origin, region, 0, NULL, NULL));
+	gl_release(queue, mem);
+	CHECK_OK(clFinish(queue));
+	gl->GetTextureSubImage(name, 1, 0, 0, 0, SIZE / 2, SIZE / 2, 1, 0x8D99, GL_UNSIGNED_BYTE, sizeof(seen), seen);
+	CHECK(seen[0] == 11 && seen[3] == 14 && seen[SIZE * SIZE - 1] == 14);
+	gl->GetTextureSubImage(name, 2, 0, 0, 0, SIZE / 4, SIZE / 4, 1, 0x8D99, GL_UNSIGNED_BYTE, sizeof(seen), seen);
+	CHECK(!memcmp(put[2], seen, SIZE * SIZE / 4));
+	CHECK(gl->GetError() == 0);
+	CHECK_OK(clReleaseMemObject(mem));
+	gl->DeleteTextures(1, &name);
+}
+
 static void buffer_texture(void)
 {
 	static float colors[TEXELS][4];
@@ -606,6 +645,7 @@ int main(void)
 	rendered();
 	all_formats();
 	kinds_of_textures();
+	all_levels();
 	buffer_texture();
 	compatibility_profile();
 	deprecated();
