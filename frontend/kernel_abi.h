@@ -102,7 +102,9 @@ struct abi_image {
 	uint32_t element_type;        /* how elements are encoded: channel_type, or ABI_ELEMENT_SRGB */
 	uint32_t num_mip_levels;      /* at least 1; with more, a struct abi_mipmaps follows */
 	uint32_t num_samples;         /* 0 */
-	uint64_t reserved[4];         /* 0 */
+	uint32_t texture_first;       /* of a 1D image buffer: where its first element is in its textures */
+	uint32_t unused;              /* 0 */
+	uint64_t reserved[3];         /* 0 */
 };
 enum { ABI_IMAGE_ALIGN_B = 256, ABI_IMAGE_LEVELS = 16 };
 

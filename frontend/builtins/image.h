@@ -21,7 +21,8 @@ struct image {
 	uint element_B;
 	uint element_type;
 	uint num_mip_levels, num_samples;
-	ulong reserved[4];
+	uint texture_first, unused;
+	ulong reserved[3];
 };
 _Static_assert(sizeof(struct image) == 256, "as the host has it");
 

@@ -48,7 +48,8 @@ HELPER float4 middle_3d(int4 c)
 }
 
 /* fetch_SHAPE_TYPE(texture, image, coordinates): T and out are those of the result.  A 1D
- * image is a row of a 2D texture, and of a buffer linear memory. */
+ * image is a row of a 2D texture, and of a buffer linear memory, where a texture begins at an aligned
+ * address. */
 #define FETCH(shape, geometry, letters, T, type, out, C, in, places, ...) \
 	HELPER T##4 fetch_##shape##_##letters(ulong texture, image_ptr image, C c) \
 	{ \
@@ -71,7 +72,8 @@ HELPER float4 middle_3d(int4 c)
 #define FETCHES(letters, T, type, out) \
 	FETCHES_BY(letters, T, type, out, int, "s32", "r", 0) \
 	FETCHES_BY(letters, T, type, out, float, "f32", "f", 0.5f) \
-	FETCH(1d_buffer, "1d", letters, T, type, out, int, "s32", "%5", "r"(c))
+	FETCH(1d_buffer, "1d", letters, T, type, out, int, "s32", "%5", \
+	      "r"(c + (int)FIELD(image, texture_first)))
 FETCHES(f, float, "f32", "=f")
 FETCHES(i, int, "s32", "=r")
 FETCHES(ui, uint, "u32", "=r")

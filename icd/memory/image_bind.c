@@ -15,12 +15,23 @@ static struct gpu_sampler sampler_of(unsigned state)
 	};
 }
 
-static struct gpu_texture_source source_of(const struct ocl_image *image, const struct ocl_acquired *at)
+/* How many elements precede a 1D image buffer in its textures, which begin at an aligned address.  A sub-buffer can
+ * begin elsewhere, at a multiple of any element's size; what does not is left to CUDA to refuse. */
+static uint32_t texture_first(const struct ocl_image *image, const struct ocl_acquired *at,
+			      const struct gpu_caps *caps)
+{
+	const uint64_t before_B = at->address % caps->texture_align_B;
+	const uint32_t texel_B = gpu_texel_B(&image->texel);
+	return image->type != CL_MEM_OBJECT_IMAGE1D_BUFFER || before_B % texel_B ? 0 : (uint32_t)before_B / texel_B;
+}
+
+static struct gpu_texture_source source_of(const struct ocl_image *image, const struct ocl_acquired *at,
+					   uint32_t first)
 {
 	return (struct gpu_texture_source){
 		.array = at->array,
-		.address = at->address,
-		.width = image->width,
+		.address = at->address - (uint64_t)first * gpu_texel_B(&image->texel),
+		.width = image->width + first,
 		.height = image->height,
 		.row_pitch_B = image->row_pitch_B,
 		.texel = image->texel,
@@ -50,7 +61,7 @@ static cl_int texture_make(const struct ocl_image *image, const struct ocl_acqui
 			   struct gpu_device *gpu, unsigned state, struct ocl_image_place *place)
 {
 	const struct gpu_sampler sampler = sampler_of(state);
-	const struct gpu_texture_source source = source_of(image, at);
+	const struct gpu_texture_source source = source_of(image, at, place->content.texture_first);
 	cl_int error = gpu_texture_create(gpu, &source, &sampler, &place->content.texture[state]);
 	return error || !place->levels ? error : mip_textures_make(&source, gpu, state, place);
 }
@@ -111,7 +122,7 @@ static cl_int levels_make(const struct ocl_image *image, const struct ocl_acquir
 }
 
 static cl_int content_make(const struct ocl_image *image, const struct ocl_acquired *at,
-			   struct abi_image *content)
+			   const struct gpu_caps *caps, struct abi_image *content)
 {
 	memset(content, 0, sizeof(*content));
 	content->data = at->array ? 0 : at->address;
@@ -127,6 +138,7 @@ static cl_int content_make(const struct ocl_image *image, const struct ocl_acqui
 				image->packing.word_B ? CL_FLOAT : content->channel_type;
 	content->channel_order = image->format.image_channel_order;
 	content->element_B = gpu_texel_B(&image->texel);
+	content->texture_first = texture_first(image, at, caps);
 	return at->array ? gpu_array_surface(at->array, 0, &content->surface) : CL_SUCCESS;
 }
 
@@ -186,7 +198,7 @@ static cl_int place_make_locked(const struct ocl_image *image, struct ocl_image_
 {
 	gpu_address descriptor;
 	const uint64_t size_B = sizeof(place->content) + (ocl_image_is_mipmapped(image) ? sizeof(*place->levels) : 0);
-	cl_int error = content_make(image, at, &place->content);
+	cl_int error = content_make(image, at, gpu_device_caps(gpu), &place->content);
 	if (!error)
 		error = levels_make(image, at, place);
 	if (!error)

@@ -40,7 +40,11 @@ static const char source[] =
 	KERNELS("2d", "image2d_t", "(int2)(x, y)", X, Y, "0")
 	KERNELS("2d_array", "image2d_array_t", "(int4)(x, y, z, 0)", X, Y, Z)
 	KERNELS("3d", "image3d_t", "(int4)(x, y, z, 0)", X, Y, Z)
-	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
+	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n"
+	"kernel void get_buffer(read_only image1d_buffer_t from, global uint *to)\n"
+	"{ to[get_global_id(0)] = read_imageui(from, (int)get_global_id(0)).x; }\n"
+	"kernel void put_buffer(write_only image1d_buffer_t to, uint value)\n"
+	"{ write_imageui(to, (int)get_global_id(0), (uint4)(value + get_global_id(0))); }\n";
 
 /* Where the texel (x, y, z) of the region is in the buffer: word at + x + y * row + z * slice. */
 struct shape {
@@ -647,6 +651,38 @@ static void test_copies(void)
 /* The software device reports bytes that two operations use, if nothing orders them. */
 static const char report[] = "images_of_buffers.report";
 
+/* A 1D image buffer may begin wherever a sub-buffer may, where a texture may not. */
+static void test_image_buffers(void)
+{
+	enum { TEXELS = 50 };
+	struct world world;
+	if (!world_start(&world, 1, 0, NULL))
+		return;
+	cl_kernel get = kernel_make(world.program, "get_buffer"), put = kernel_make(world.program, "put_buffer");
+	for (size_t at = 32; at <= 160; at += 32) {
+		const struct shape shape = {"", CL_MEM_OBJECT_IMAGE1D_BUFFER, {TEXELS, 1, 1}, 0, 0, 0, 0, at};
+		const cl_uint value = (cl_uint)at * 1000;
+		const size_t size = TEXELS;
+		uint32_t got[TEXELS] = {0};
+		cl_mem image = image_of(world.buffer, world.context, &shape);
+		CHECK_OK(clSetKernelArg(get, 0, sizeof(image), &image));
+		CHECK_OK(clSetKernelArg(get, 1, sizeof(world.out), &world.out));
+		CHECK_OK(clEnqueueNDRangeKernel(world.queues[0], get, 1, NULL, &size, NULL, 0, NULL, NULL));
+		CHECK_OK(clEnqueueReadBuffer(world.queues[0], world.out, CL_TRUE, 0, sizeof(got), got, 0, NULL, NULL));
+		CHECK(!memcmp(got, &world.words[at], sizeof(got)));
+		CHECK_OK(clSetKernelArg(put, 0, sizeof(image), &image));
+		CHECK_OK(clSetKernelArg(put, 1, sizeof(value), &value));
+		CHECK_OK(clEnqueueNDRangeKernel(world.queues[0], put, 1, NULL, &size, NULL, 0, NULL, NULL));
+		CHECK_OK(clFinish(world.queues[0]));
+		for (unsigned i = 0; i < TEXELS; i++)
+			world.words[at + i] = value + i;
+		CHECK_OK(clReleaseMemObject(image));
+	}
+	CHECK_OK(clReleaseKernel(get));
+	CHECK_OK(clReleaseKernel(put));
+	world_end(&world);
+}
+
 int main(void)
 {
 	static uint32_t host[WORDS] __attribute__((aligned(4096)));
@@ -664,6 +700,7 @@ int main(void)
 			test_random(2, 0, NULL);
 			test_random(2, CL_MEM_USE_HOST_PTR, host);
 		}
+		test_image_buffers();
 		test_svm(0);
 		test_svm(48);
 		test_cuda_pointer();
