@@ -144,8 +144,11 @@ static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 			 struct ocl_stream_set *streams)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (!place->descriptor && !place->mirror)
+	/* It can be there without a descriptor, if making that failed. */
+	if (!place->descriptor && !place->mirror) {
+		free(place->levels);
 		return;
+	}
 	ocl_stream_set_collect(streams, &witnesses);
 	ocl_image_textures_destroy(place, gpu, UINT32_MAX, &witnesses);
 	if (place->descriptor)

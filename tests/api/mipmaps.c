@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/api/fixture.h"
+#include "tests/api/soft_fault.h"
 
 #include <float.h>
 #include <math.h>
@@ -332,6 +333,37 @@ static void test_refused(void)
 	CHECK_OK(clReleaseMemObject(buffer));
 }
 
+/* An image whose descriptor could not be made can be used later, and leaks nothing if it is not. */
+static void test_faults(void)
+{
+	const cl_image_format format = {CL_R, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 2,
+				    .num_mip_levels = 2};
+	const size_t size[2] = {1, 1};
+	const cl_int level = 1;
+	struct soft_fault fault;
+	if (!soft_fault_find(&fault))
+		return;
+	cl_program program = api_test_build(test.context, test.devices[0], source, "");
+	cl_command_queue queue = queue_make(test.context, test.devices[0], 0);
+	cl_kernel put = kernel_make(program, "put");
+	CHECK_OK(clSetKernelArg(put, 1, sizeof(level), &level));
+	for (int retry = 0; retry < 2; retry++) {
+		cl_mem image = image_make(test.context, 0, &format, &desc, NULL);
+		CHECK_OK(clSetKernelArg(put, 0, sizeof(image), &image));
+		CHECK(!fault.set("cuSurfObjectCreate:2:OUT_OF_MEMORY"));
+		CHECK(clEnqueueNDRangeKernel(queue, put, 2, NULL, size, NULL, 0, NULL, NULL) != CL_SUCCESS);
+		CHECK(fault.fired() == 1);
+		CHECK(!fault.set(""));
+		if (retry)
+			launch(queue, put, 1, 1);
+		CHECK_OK(clReleaseMemObject(image));
+	}
+	CHECK_OK(clReleaseKernel(put));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseCommandQueue(queue));
+}
+
 int main(void)
 {
 	const cl_image_format packed = {CL_RGB, CL_UNORM_SHORT_565};
@@ -341,6 +373,7 @@ int main(void)
 	test_transfers(&bytes, 4);
 	test_transfers(&packed, 2);
 	test_devices();
+	test_faults();
 	test_samplers();
 	test_refused();
 	return api_test_end(&test);
