@@ -214,15 +214,29 @@ static cl_int image_share(cl_context context, cl_mem_flags flags, cl_mem_object_
 	return error;
 }
 
-/* The number of levels that a mipmapped image of the texture has, from level 0 on: those that are defined, and half the
- * size of the one before. */
+/* Whether an image is this level of a texture whose level 0 is base: half the size of the one before, which had more
+ * than one texel. */
+static bool is_level_of(const struct opengl_image *base, bool layered, cl_uint level, const struct opengl_image *image)
+{
+	const struct gpu_extent whole = {
+		.width = (uint64_t)base->width, .height = (uint64_t)base->height, .depth = (uint64_t)base->depth,
+		.layered = layered,
+	};
+	const struct gpu_extent size = gpu_extent_of_level(&whole, level);
+	const uint64_t bits = whole.width | whole.height | (layered ? 0 : whole.depth);
+	return bits >> level && (uint64_t)image->width == size.width && (uint64_t)image->height == size.height &&
+	       (uint64_t)image->depth == size.depth && image->format == base->format;
+}
+
+/* The number of levels that a mipmapped image of the texture has: those from level 0 on that fit to each other. */
 static cl_uint levels_count(const struct opengl *gl, const struct ocl_gl_object *like, const struct opengl_image *base)
 {
+	const bool layered = like->target == OPENGL_TEXTURE_2D_ARRAY;
 	cl_uint levels = 1;
 	struct opengl_image next;
 	while (levels < ABI_IMAGE_LEVELS && opengl_texture_has_level(gl, like->target, like->name, (int)levels) &&
 	       opengl_texture_describe(gl, like->target, like->name, (int)levels, &next) &&
-	       next.width == (base->width >> levels ? base->width >> levels : 1) && next.format == base->format)
+	       is_level_of(base, layered, levels, &next))
 		levels++;
 	return levels;
 }

@@ -146,6 +146,7 @@ static inline void gl_end(struct gl_window *window)
 	FUNCTION(void, CreateTextures, (unsigned, int, unsigned *))                                \
 	FUNCTION(void, DeleteTextures, (int, const unsigned *))                                    \
 	FUNCTION(void, TextureStorage2D, (unsigned, int, unsigned, int, int))                      \
+	FUNCTION(void, TexImage2D, (unsigned, int, int, int, int, int, unsigned, unsigned, const void *)) \
 	FUNCTION(void, TextureStorage3D, (unsigned, int, unsigned, int, int, int))                 \
 	FUNCTION(void, TextureStorage2DMultisample, (unsigned, int, unsigned, int, int, unsigned char)) \
 	FUNCTION(void, TextureBuffer, (unsigned, unsigned, unsigned))                              \

@@ -553,6 +553,39 @@ static void all_levels(void)
 	gl->DeleteTextures(1, &name);
 }
 
+/* OpenGL lets levels be defined that do not fit to the others: they do not belong to the image of all levels. */
+static void levels_that_do_not_fit(void)
+{
+	static const struct {
+		int size[2], next[2];
+		cl_uint levels;
+	} rows[] = {
+		{{8, 8}, {4, 4}, 2}, {{8, 8}, {4, 2}, 1}, {{8, 8}, {2, 4}, 1}, {{8, 1}, {4, 1}, 2}, {{1, 1}, {1, 1}, 1},
+	};
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cl_uint levels = 0;
+		unsigned name;
+		gl->CreateTextures(GL_TEXTURE_2D, 1, &name);
+		gl->BindTexture(GL_TEXTURE_2D, name);
+		gl->TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, rows[i].size[0], rows[i].size[1], 0, GL_RGBA,
+			       GL_UNSIGNED_BYTE, NULL);
+		gl->TexImage2D(GL_TEXTURE_2D, 1, GL_RGBA8, rows[i].next[0], rows[i].next[1], 0, GL_RGBA,
+			       GL_UNSIGNED_BYTE, NULL);
+		gl->BindTexture(GL_TEXTURE_2D, 0);
+		cl_mem mem = from_texture(GL_TEXTURE_2D, -1, name);
+		if (mem) {
+			CHECK_OK(clGetImageInfo(mem, CL_IMAGE_NUM_MIP_LEVELS, sizeof(levels), &levels, NULL));
+			CHECK(levels == rows[i].levels);
+			gl_acquire(queue, mem);
+			gl_release(queue, mem);
+			CHECK_OK(clFinish(queue));
+			CHECK_OK(clReleaseMemObject(mem));
+		}
+		gl->DeleteTextures(1, &name);
+	}
+	CHECK(gl->GetError() == 0);
+}
+
 static void buffer_texture(void)
 {
 	static float colors[TEXELS][4];
@@ -646,6 +679,7 @@ int main(void)
 	all_formats();
 	kinds_of_textures();
 	all_levels();
+	levels_that_do_not_fit();
 	buffer_texture();
 	compatibility_profile();
 	deprecated();
