@@ -116,13 +116,13 @@ void ocl_recorded_free(struct ocl_command *command)
 	free(command);
 }
 
-static bool is_in_order(const struct _cl_command_queue *queue)
+bool ocl_command_queue_is_in_order(const struct _cl_command_queue *queue)
 {
 	return !(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
-/* A queue that the buffer has more than once counts as the first of them. */
-static uint32_t queue_index(const struct _cl_command_buffer_khr *buffer, const struct _cl_command_queue *queue)
+uint32_t ocl_command_buffer_queue_index(const struct _cl_command_buffer_khr *buffer,
+					const struct _cl_command_queue *queue)
 {
 	uint32_t i = 0;
 	while (buffer->queues[i] != queue)
@@ -179,7 +179,7 @@ static cl_int after_make_locked(struct _cl_command_buffer_khr *buffer,
 	recorded->after = malloc(most * sizeof(*recorded->after));
 	if (!recorded->after)
 		return CL_OUT_OF_HOST_MEMORY;
-	if (is_in_order(recorded->command->queue)) {
+	if (ocl_command_queue_is_in_order(recorded->command->queue)) {
 		if (buffer->last[recorded->queue])
 			after_add_locked(buffer, recorded, buffer->last[recorded->queue] - 1);
 		/* The previous command follows all others. */
@@ -200,7 +200,7 @@ static cl_int record_locked(struct _cl_command_buffer_khr *buffer, struct ocl_co
 			    struct _cl_mutable_command_khr *handle)
 {
 	struct ocl_recorded recorded = {
-		.command = command, .handle = handle, .queue = queue_index(buffer, command->queue),
+		.command = command, .handle = handle, .queue = ocl_command_buffer_queue_index(buffer, command->queue),
 		.named_by = UINT32_MAX,
 	};
 	if (buffer->state != OCL_RECORDING)

@@ -93,6 +93,11 @@ void ocl_command_buffer_snapshot_end(cl_command_buffer_khr buffer, struct ocl_co
 
 enum ocl_recording ocl_command_buffer_state(cl_command_buffer_khr buffer);
 
+/* The index of one of the buffer's queues, or the first of its indices if the buffer has it more than once. */
+uint32_t ocl_command_buffer_queue_index(const struct _cl_command_buffer_khr *buffer,
+					const struct _cl_command_queue *queue);
+bool ocl_command_queue_is_in_order(const struct _cl_command_queue *queue);
+
 /* queues: one for each of the buffer's own, with the same device and context.  If a command for one of several parts
  * cannot be enqueued, those before it run all the same. */
 cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, const cl_command_queue *queues,

@@ -185,7 +185,7 @@ struct recorder {
 	uint32_t *nodes;                 /* room for the nodes that one command follows */
 };
 
-static bool follows(const struct ocl_recorded *recorded, uint32_t position)
+bool ocl_recorded_follows(const struct ocl_recorded *recorded, uint32_t position)
 {
 	for (uint32_t i = 0; i < recorded->after_count; i++)
 		if (recorded->after[i] == position)
@@ -204,7 +204,7 @@ static uint32_t mirror_nodes(const struct recorder *recorder, const struct ocl_r
 		for (uint32_t k = 0; k < graph->mirrored_count; k++)
 			shared = shared || (uses_mirror(earlier->command, graph->mirrored[k]) &&
 					    uses_mirror(recorded->command, graph->mirrored[k]));
-		if (shared && !follows(recorded, recorder->list->positions[i]))
+		if (shared && !ocl_recorded_follows(recorded, recorder->list->positions[i]))
 			recorder->nodes[count++] = earlier->first_node + earlier->node_count - 1;
 	}
 	return count;

@@ -26,6 +26,9 @@ struct ocl_recorded {
 	uint32_t first_node, node_count; /* its nodes in the CUDA graph that was made last */
 };
 
+/* Whether the command at position is in its after. */
+bool ocl_recorded_follows(const struct ocl_recorded *recorded, uint32_t position);
+
 /* The commands of one part, in the order of their recording. */
 struct ocl_recorded_list {
 	struct ocl_recorded *all;        /* the commands of the whole command buffer */

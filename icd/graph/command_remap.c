@@ -32,12 +32,24 @@ static cl_int command_copy(const struct ocl_command *command, cl_command_queue q
 	return CL_SUCCESS;
 }
 
+/* Copies what a command follows.  In an in-order queue it follows the command before it, whether the queue for which it
+ * was recorded is in-order or not. */
+static void after_copy(cl_command_buffer_khr copy, const struct ocl_recorded *from, struct ocl_recorded *recorded)
+{
+	const uint32_t last = copy->last[recorded->queue];
+	memcpy(recorded->after, from->after, from->after_count * sizeof(*recorded->after));
+	recorded->after_count = from->after_count;
+	if (last && ocl_command_queue_is_in_order(copy->queues[recorded->queue]) &&
+	    !ocl_recorded_follows(recorded, last - 1))
+		recorded->after[recorded->after_count++] = last - 1;
+}
+
 /* Adds the copy of a command to a new buffer, which no other thread knows, and which has room for it. */
 static cl_int recorded_add(cl_command_buffer_khr copy, const struct ocl_recorded *from)
 {
 	const cl_command_queue queue = copy->queues[from->queue];
 	struct ocl_recorded recorded = {
-		.queue = from->queue, .after_count = from->after_count, .named_by = UINT32_MAX,
+		.queue = ocl_command_buffer_queue_index(copy, queue), .named_by = UINT32_MAX,
 	};
 	recorded.after = malloc(((size_t)from->after_count + 1) * sizeof(*recorded.after));
 	cl_int error = recorded.after ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -48,7 +60,7 @@ static cl_int recorded_add(cl_command_buffer_khr copy, const struct ocl_recorded
 		free(recorded.after);
 		return error;
 	}
-	memcpy(recorded.after, from->after, from->after_count * sizeof(*recorded.after));
+	after_copy(copy, from, &recorded);
 	copy->commands[copy->count++] = recorded;
 	copy->last[recorded.queue] = copy->count;
 	return CL_SUCCESS;

@@ -348,6 +348,53 @@ static void copies_while_recording(const cl_command_queue *queues)
 	CHECK_OK(cb.release(copy));
 }
 
+static cl_command_buffer_khr started(cl_uint count, const cl_command_queue *queues)
+{
+	cl_int code;
+	cl_command_buffer_khr buffer = cb.create(count, queues, NULL, &code);
+	CHECK_OK(code);
+	return buffer;
+}
+
+/* Fills 0, and then 1 on another queue if there are two, copies the buffer for queues, and records a copy of 0 to 2. */
+static void copy_and_go_on(cl_uint count, const cl_command_queue *from, const cl_command_queue *to, cl_uint value)
+{
+	cl_int code;
+	cl_command_buffer_khr buffer = started(count, from);
+	CHECK_OK(cb.fill(buffer, from[count - 1], NULL, mems[0], &value, 4, 0, SIZE_B, 0, NULL, NULL, NULL));
+	CHECK_OK(cb.fill(buffer, from[0], NULL, mems[1], &value, 4, 0, SIZE_B, 0, NULL, NULL, NULL));
+	cl_command_buffer_khr copy = remap(buffer, CL_FALSE, count, to, 0, NULL, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(cb.copy(copy, to[0], NULL, mems[0], mems[2], 0, 0, SIZE_B, 0, NULL, NULL, NULL));
+	CHECK_OK(cb.finalize(copy));
+	CHECK_OK(cb.enqueue(0, NULL, copy, 0, NULL, NULL));
+	CHECK_OK(clFinish(to[0]));
+	expect(to[0], 2, value);
+	CHECK_OK(cb.release(buffer));
+	CHECK_OK(cb.release(copy));
+}
+
+/* In an in-order queue all commands of a copy follow each other, whatever queues they were recorded for.  The software
+ * driver runs what is not ordered in another order with each seed. */
+static void copies_in_order(void)
+{
+	const cl_command_queue same[] = {in_order[0], in_order[0]}, apart[] = {in_order[0], in_order[2]};
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *found = library ? dlsym(library, "culvert_soft_schedule") : NULL;
+	int (*schedule)(const char *);
+	memcpy(&schedule, &found, sizeof(found));
+	for (cl_uint i = 1; i <= 16; i++) {
+		char seed_text[16];
+		snprintf(seed_text, sizeof(seed_text), "seed:%u", i);
+		if (schedule)
+			CHECK(!schedule(seed_text));
+		copy_and_go_on(1, out_of_order, in_order, 100 + i);
+		copy_and_go_on(2, apart, same, 200 + i);
+	}
+	if (schedule)
+		CHECK(!schedule(""));
+}
+
 /* --- queries and errors ---------------------------------------------------------------------------------- */
 
 static void queries(const cl_command_queue *queues)
@@ -488,6 +535,7 @@ int main(void)
 	updates_and_copies(in_order);
 	updates_and_copies(out_of_order);
 	copies_while_recording(in_order);
+	copies_in_order();
 	queries(in_order);
 	record_errors(in_order);
 	faults(out_of_order);
