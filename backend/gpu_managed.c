@@ -237,16 +237,21 @@ static cl_int prefetch(struct gpu_stream *stream, const struct gpu_managed *mana
 }
 
 /* Fills an allocation that exceeds its device with pages: room for them and their page tables, which is there now, may
- * be gone when a kernel accesses them, and that would end the context.  The context of its home is current. */
+ * be gone when a kernel accesses them, and that would end the context.  The context of its home is current.  It has a
+ * stream to itself, as other threads' allocations wait for memory_stream. */
 static cl_int populate(const struct gpu_managed *managed)
 {
-	struct gpu_stream *stream = managed->home->memory_stream;
+	struct gpu_stream *stream;
+	cl_int error = gpu_stream_acquire(managed->home, 0, &stream);
+	if (error)
+		return error;
 	CUresult cu_result = prefetch_range(stream, managed, 0, managed->home_B, false);
 	if (cu_result == CUDA_SUCCESS)
 		cu_result = prefetch_range(stream, managed, managed->home_B, managed->size_B - managed->home_B, true);
 	if (cu_result == CUDA_SUCCESS)
 		cu_result = cuda.cuStreamSynchronize(stream->cu_stream);
-	cl_int error = gpu_memory_check(managed->home, cu_result, "cuMemPrefetchAsync");
+	error = gpu_memory_check(managed->home, cu_result, "cuMemPrefetchAsync");
+	gpu_stream_release(stream);
 	/* Drivers that do not take such prefetches populate pages when they are accessed. */
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? error : gpu_device_status(managed->home);
 }

@@ -158,6 +158,14 @@ static void kept_free(struct gpu_device *device)
 		gpu_memory_free(device, kept[i].address, NULL, 0);
 }
 
+/* Gives all memory of the pool that is not in use back to the driver, which counts freed memory as used until the
+ * stream has been synchronized.  The device's context is current. */
+static void pool_empty(struct gpu_device *device)
+{
+	if (device->cu_pool && !gpu_check(device, cuda.cuStreamSynchronize(device->memory_stream->cu_stream)))
+		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
+}
+
 void gpu_memory_make_room(struct gpu_device *device)
 {
 	kept_free(device);
@@ -167,8 +175,7 @@ void gpu_memory_make_room(struct gpu_device *device)
 			(void)gpu_check(device, cuda.cuStreamSynchronize(stream->cu_stream));
 	}
 	gpu_defer_wait(device);
-	if (device->cu_pool)
-		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
+	pool_empty(device);
 }
 
 /* Allocates by a driver call, which may wait. */
@@ -189,8 +196,8 @@ static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_addres
 	}
 	/* An allocation that fails leaves the pool with all the memory that was free (driver 580, H200), and neither
 	 * other processes nor CUDA's other allocations could use it. */
-	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY && device->cu_pool)
-		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
+	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY)
+		pool_empty(device);
 	error = gpu_memory_check(device, cu_result, "cuMemAlloc");
 	gpu_leave(&scope);
 	if (!error)
