@@ -103,6 +103,9 @@ void compiled_release(const struct compiled *compiled)
 	(void)compiled;
 }
 
+/* The shape of a block of one dimension and less than a warp. */
+enum { SHAPE = TIER_SHAPES - 2 };
+
 static void setup(void)
 {
 	searched = started = finished = 0;
@@ -117,9 +120,9 @@ static void setup(void)
 	job.tier = &tier;
 	job.since_ns = 0;
 	atomic_init(&job.compiled, NULL);
-	atomic_init(&tier.shapes[TIER_SHAPES - 1].step, TIER_STEP_NONE);
-	atomic_init(&tier.shapes[TIER_SHAPES - 1].compiled, NULL);
-	tier.shapes[TIER_SHAPES - 1].compilation = NULL;
+	atomic_init(&tier.shapes[SHAPE].step, TIER_STEP_NONE);
+	atomic_init(&tier.shapes[SHAPE].compiled, NULL);
+	tier.shapes[SHAPE].compilation = NULL;
 }
 
 static void look(void)
