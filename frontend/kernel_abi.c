@@ -8,7 +8,7 @@
 /* The stored form: everything is little-endian, counts and sizes of strings are u32 before their content.  A change
  * of the format changes the version; a reader accepts only its own version, because binaries can be rebuilt from
  * source. */
-enum { ABI_VERSION = 8, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 9, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
