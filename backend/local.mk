@@ -58,7 +58,8 @@ backend_sources = \
 	backend/ptx.c \
 	backend/ptx_debug.c \
 	backend/ptx_compiler.h \
-	backend/ptx_join.c backend/ptx_join.h
+	backend/ptx_join.c backend/ptx_join.h \
+	backend/ptx_order.c backend/ptx_order.h
 
 noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)

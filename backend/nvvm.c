@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "backend/ptx_join.h"
+#include "backend/ptx_order.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_THREADS = 15 };
+/* From ORDER_SM on, libnvvm was seen to read registers before they are computed. */
+enum { PARTS_THREADS = 15, ORDER_SM = 100 };
 
 cl_int be_nvvm_load(struct bytes *log)
 {
@@ -120,16 +122,47 @@ static bool is_unoptimized(const struct parts *parts, size_t number)
 }
 
 /* Returns an nvvm_result. */
+static int compile_as(struct parts *parts, size_t number, struct nvvm_text ir, struct nvvm_text libdevice,
+		      unsigned optimization, struct bytes *ptx_out, struct bytes *log)
+{
+	if (!optimization)
+		atomic_store(&spoilt, true);
+	module_now = be_nvvm_module_bit(number);
+	const int result = be_nvvm_text_compile(parts->library, ir, libdevice, parts->options, optimization,
+						ptx_out, log);
+	module_now = 0;
+	return result;
+}
+
+static void tell_wrong(const struct bytes *wrong, unsigned sm, struct bytes *log)
+{
+	log_warn("libnvvm's optimized code for sm_%u reads %s before it is computed; compiled without optimization "
+		 "instead", sm, bytes_string(wrong));
+	bytes_printf(log, "warning: libnvvm's optimized code for sm_%u reads the register %s before it is computed; "
+			  "compiled without optimization instead: this code may be slow.\n",
+		     sm, bytes_string(wrong));
+}
+
+/* Returns an nvvm_result.  The optimization does not change other modules here: ORDER_SM is above the architectures for
+ * which that happens (be_nvvm_is_spoilt). */
 static int compile_module(struct parts *parts, size_t number, struct nvvm_text ir,
 			  struct nvvm_text libdevice, struct bytes *ptx_out, struct bytes *log)
 {
 	const struct be_codegen_options *options = parts->options;
 	const unsigned optimization = is_unoptimized(parts, number) ? 0 : options->choice.optimization;
-	if (!optimization)
-		atomic_store(&spoilt, true);
-	module_now = be_nvvm_module_bit(number);
-	const int result = be_nvvm_text_compile(parts->library, ir, libdevice, options, optimization, ptx_out, log);
-	module_now = 0;
+	struct bytes wrong = BYTES_INIT;
+	int result = compile_as(parts, number, ir, libdevice, optimization, ptx_out, log);
+	if (result || !optimization || options->sm < ORDER_SM)
+		return result;
+	const enum be_ptx_order order = be_ptx_order(ptx_out->data, ptx_out->size_B, &wrong);
+	if (order == BE_PTX_ORDER_NO_MEMORY)
+		result = NVVM_OUT_OF_MEMORY;
+	if (order == BE_PTX_ORDER_WRONG) {
+		tell_wrong(&wrong, options->sm, log);
+		bytes_finish(ptx_out);
+		result = compile_as(parts, number, ir, libdevice, 0, ptx_out, log);
+	}
+	bytes_finish(&wrong);
 	return result;
 }
 

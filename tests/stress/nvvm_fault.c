@@ -8,7 +8,10 @@
  *	                             plant_pause waits for half a second first, one
  *	                             with plant_optimised crashes when it is optimised, one with
  *	                             plant_refused too, and is refused when it is not unless it
- *	                             has private memory, as -cl-opt-disable leaves it; of two
+ *	                             has private memory, as -cl-opt-disable leaves it; the optimised
+ *	                             code of one with plant_early stores before it computes what,
+ *	                             one with plant_early_refused does too, and is refused when it is
+ *	                             not optimised; of two
  *	                             with plant_overflow that are made at once the one whose
  *	                             thread is younger uses up its stack, or a single one; one with
  *	                             plant_escape does what a compiler that strangers took over
@@ -82,7 +85,7 @@ static const char *const names[] = {
 static atomic_ulong counts[CALL_COUNT];
 
 /* A program's modules are added and compiled by one thread. */
-static _Thread_local bool optimised_crashes, refused, is_unknown;
+static _Thread_local bool optimised_crashes, refused, early, is_unknown;
 
 static void *behind(const char *name)
 {
@@ -216,6 +219,8 @@ static void plant(const char *text, size_t size_B)
 	optimised_crashes = refused ||
 			    memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
 	refused = refused && !memmem(text, size_B, "alloca", strlen("alloca"));
+	early = memmem(text, size_B, "plant_early", strlen("plant_early"));
+	refused |= !!memmem(text, size_B, "plant_early_refused", strlen("plant_early_refused"));
 	if (memmem(text, size_B, "plant_segv", strlen("plant_segv")))
 		crash();
 	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
@@ -295,12 +300,38 @@ static void make_older(void)
 		memcpy(target, ".target sm_70", strlen(".target sm_70"));
 }
 
+static char *line_start(const char *text, char *at)
+{
+	while (at > text && at[-1] != '\n')
+		at--;
+	return at;
+}
+
+/* Exchanges the first line that stores and the line before it. */
+static void make_early(void)
+{
+	char *place = early ? strstr(result_text, "st.global") : NULL, *end = place ? strchr(place, '\n') : NULL;
+	if (!end)
+		return;
+	char *store = line_start(result_text, place), *before = line_start(result_text, store - 1);
+	const size_t store_B = (size_t)(end + 1 - store), before_B = (size_t)(store - before);
+	char *line = strndup(before, before_B);
+	if (!line)
+		return;
+	memmove(before, store, store_B);
+	memcpy(before + store_B, line, before_B);
+	free(line);
+}
+
 /* The same for nvvmCompileProgram. */
 static int unplanted(int count, const char **options)
 {
-	for (int i = 0; i < count; i++)
-		if (!strcmp(options[i], "-opt=0"))
-			return !refused;
+	for (int i = 0; i < count; i++) {
+		if (strcmp(options[i], "-opt=0"))
+			continue;
+		early = false;
+		return !refused;
+	}
 	if (optimised_crashes)
 		crash();
 	return 1;
@@ -316,8 +347,10 @@ static int unplanted(int count, const char **options)
 			return fault;                        \
 		*(void **)&function = behind(#name);         \
 		const int result = function arguments;       \
-		if (CALL_##name == CALL_nvvmGetCompiledResult && !result) \
+		if (CALL_##name == CALL_nvvmGetCompiledResult && !result) { \
 			make_older();                        \
+			make_early();                        \
+		}                                            \
 		return fault ? fault : result;               \
 	}
 CALLS(FORWARD)

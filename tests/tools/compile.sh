@@ -241,6 +241,22 @@ if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
 	compile_planted plant_optimised || fail "a crash where libnvvm optimises: not built"
 	grep -q "compiled again without optimization" $folder/errors || fail "not optimised: it is not told"
 	grep -q "entry plant_optimised" $folder/out || fail "not optimised: no kernel"
+	# The optimised code stores before it computes what.  It is looked at from sm_100 on.
+	stores_early()
+	{
+		grep -A 1 'st\.global' $folder/out | grep -q 'mov\.'
+	}
+	compile_planted plant_early --emit ptx --arch sm_90 || fail "computed too late: not built for sm_90"
+	stores_early || fail "computed too late: libnvvm-fault.so has not changed the code"
+	compile_planted plant_early --emit ptx --arch sm_100 || fail "computed too late: not built"
+	grep -q "reads the register %r[0-9]* of plant_early before it is computed; compiled without optimization" \
+		$folder/errors || { cat $folder/errors; fail "computed too late: it is not told"; }
+	! stores_early || fail "computed too late: that is the code"
+	compile_planted plant_early_refused --emit ptx --arch sm_100 &&
+		fail "computed too late, and refused without optimization: built"
+	[ -s $folder/out ] && fail "computed too late, and refused without optimization: code"
+	grep -q "of plant_early_refused before it is computed" $folder/errors ||
+		fail "computed too late, and refused without optimization: it is not told"
 fi
 # What never ends is given up, and wants no more memory than it may have.
 if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then

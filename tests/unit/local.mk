@@ -28,3 +28,6 @@ tests_unit_soft_load_LDFLAGS = $(soft_flags)
 
 # Its processes are also made as an emulator makes them.
 tests_unit_t_spawn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clone
+
+# Its memory runs out.
+tests_unit_t_ptx_order_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc
