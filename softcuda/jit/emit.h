@@ -86,7 +86,8 @@ value emit_binary(const struct emitter *e, const char *name, value a, value b);
 value emit_at(const struct emitter *e, value pointer, value offset_B);
 value emit_field(const struct emitter *e, LLVMTypeRef type, value pointer, size_t offset_B);
 value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name);
-/* Calls a function of COMPILED_FUNCTIONS, of that name in IR. */
+/* Calls a function of COMPILED_FUNCTIONS, of that name in IR, which has at most EMIT_HELP_OPERANDS parameters. */
+enum { EMIT_HELP_OPERANDS = 6 };
 value emit_help(const struct emitter *e, LLVMTypeRef result, const char *name, value *operands, unsigned count);
 
 /* --- masks: vectors of i1 with an element for each lane of the part ---------- */

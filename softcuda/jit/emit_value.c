@@ -127,7 +127,7 @@ value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name)
 
 value emit_help(const struct emitter *e, LLVMTypeRef result, const char *name, value *operands, unsigned count)
 {
-	LLVMTypeRef types[5];
+	LLVMTypeRef types[EMIT_HELP_OPERANDS];
 	for (unsigned i = 0; i < count; i++)
 		types[i] = LLVMTypeOf(operands[i]);
 	LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
