@@ -82,7 +82,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The number of low bits, at most ADDRESS_BITS, that are known to be 0 in operand k of op i, which has `bits` bits. */
+/* The number of low bits, at most PLAN_ALIGNED, that are known to be 0 in operand k of op i, which has `bits` bits. */
 static unsigned zeros_of(const struct plan *plan, uint32_t i, unsigned k, unsigned bits)
 {
 	const uint32_t web = plan->use[(size_t)i * PLAN_USES + k];

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 enum { PLAN_NONE = 0x7fffffff, PLAN_GUARD = OP_OPERANDS, PLAN_USES = OP_OPERANDS + 1 };
-/* The number of low bits that are 0 in an address that is aligned for each access: up to 16 bytes. */
-enum { PLAN_ALIGNED = 4 };
+/* The number of low bits that are 0 in an address that is aligned for each access: up to 32 bytes. */
+enum { PLAN_ALIGNED = 5 };
 
 /* How a value differs between the lanes of a part.  The analysis changes a web's kind only to a later one. */
 enum web_kind {

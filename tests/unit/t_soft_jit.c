@@ -670,6 +670,47 @@ static void sides_of_a_parameter(void)
 	module_finish(&module);
 }
 
+/* --- accesses of 32 bytes ---------- */
+
+/* A parameter that is a multiple of 16 is not aligned for them. */
+static void write_wide(const char *place)
+{
+	bytes_finish(&ptx);
+	bytes_printf(&ptx, HEADER
+		".entry k(.param .u64 given_in, .param .u64 given_out) {\n"
+		".reg .b32 n, x, y; .reg .b64 a, b, in, out, c<4>;\n"
+		"mov.u32 n, %%ntid.x; mov.u32 x, %%ntid.y; mul.lo.u32 n, n, x;\n"
+		"mov.u32 x, %%ctaid.x; mul.lo.u32 n, n, x;\n"
+		"mov.u32 x, %%ntid.x; mov.u32 y, %%tid.y; mad.lo.u32 n, x, y, n; mov.u32 x, %%tid.x; add.u32 n, n, x;\n"
+		"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; %s\n"
+		"mul.wide.u32 a, n, 32; add.u64 b, in, a; ld.global.v4.b64 {c0, c1, c2, c3}, [b];\n"
+		"add.u64 b, out, a; st.global.v4.b64 [b], {c0, c1, c2, c3}; ret; }\n", place);
+}
+
+static void wide_accesses(void)
+{
+	static const char *const places[2] = {"", "xor.b32 n, n, 5;"};
+	const size_t in_B = (size_t)ITEMS_MAX * ITEM_IN_B, out_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+	for (unsigned i = 0; i < 2; i++) {
+		struct module module;
+		write_wide(places[i]);
+		REQUIRE(module_load(&module, bytes_string(&ptx)) == CUDA_SUCCESS);
+		char *in = device_take(in_B + 32), *out = device_take(out_B + 32);
+		struct memory m = {in, out, malloc(out_B)};
+		REQUIRE(m.expected != NULL);
+		for (size_t at = 0; at < in_B; at += 8)
+			*(uint64_t *)(void *)(in + at) = random_bits();
+		for (unsigned s = 0; s < 4 * SHAPES; s++) {
+			m.in = in + (s / SHAPES & 1) * 16;
+			m.out = out + (s / SHAPES >> 1) * 16;
+			CHECK(compare_shape(&module, &m, shapes[s % SHAPES], s));
+		}
+		free(m.expected);
+		module_finish(&module);
+	}
+	bytes_finish(&ptx);
+}
+
 /* --- many work-groups, which code runs several of in a call ---------- */
 
 static const char groups_ptx[] = HEADER
@@ -782,7 +823,7 @@ int main(void)
 	static const struct test_case cases[] = {
 		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
 		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults),
-		TEST(sides_of_a_parameter), TEST(many_groups), TEST(programs_come_and_go)
+		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups), TEST(programs_come_and_go)
 	};
 	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
