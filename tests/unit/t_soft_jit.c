@@ -713,30 +713,35 @@ static void wide_accesses(void)
 
 /* --- many work-groups, which code runs several of in a call ---------- */
 
+/* Work-item n adds its group's place in the grid and 4 * (n - 30011) to its element.  The latter is a product of 32-bit
+ * numbers, which wraps around in one part: the code leaves its group to the interpreter. */
 static const char groups_ptx[] = HEADER
-	".entry k(.param .u64 given_in, .param .u64 given_out) { .reg .b32 x, y, n, w, t; .reg .b64 a, b;\n"
+	".entry k(.param .u64 given_in, .param .u64 given_out) { .reg .b32 x, y, n, w, t; .reg .b64 a, b, c, d;\n"
 	"mov.u32 x, %ctaid.x; mov.u32 y, %ctaid.y; mov.u32 w, %nctaid.x; mad.lo.u32 n, y, w, x;\n"
-	"mov.u32 w, %ntid.x; mov.u32 t, %tid.x; mad.lo.u32 n, n, w, t; mul.wide.u32 b, n, 4;\n"
+	"mov.u32 w, %ntid.x; mov.u32 t, %tid.x; mad.lo.u32 n, n, w, t; mul.wide.u32 b, n, 8;\n"
 	"ld.param.u64 a, [given_out]; add.u64 a, a, b; shl.b32 x, x, 8; xor.b32 x, x, y; add.u32 x, x, t;\n"
-	"st.global.u32 [a], x; ret; }\n";
+	"sub.u32 n, n, 30011; mul.wide.u32 c, n, 4; cvt.u64.u32 b, x; add.u64 c, c, b;\n"
+	"ld.global.u64 d, [a]; add.u64 d, d, c; st.global.u64 [a], d; ret; }\n";
 
-/* Each group stores its place in the grid, and the last work-item behind the memory; the log has to say that it did. */
+/* Each group runs once; and the last work-item accesses memory behind the end, which the log has to say. */
 static void many_groups(void)
 {
 	struct module module;
-	const uint32_t sizes[2][2] = {{32, 1}, {20, 1}};
+	const uint32_t sizes[3][2] = {{32, 1}, {20, 1}, {96, 1}};
 	grid[0] = 700;
 	grid[1] = 3;
 	REQUIRE(module_load(&module, groups_ptx) == CUDA_SUCCESS);
-	for (unsigned s = 0; s < 2; s++) {
+	for (unsigned s = 0; s < 3; s++) {
 		const uint32_t width = sizes[s][0], count = 700 * 3 * width;
-		uint32_t *out = device_take((size_t)count * 4), wrong = 0;
+		uint64_t *out = device_take((size_t)count * 8), wrong = 0;
 		struct { const void *in, *out; } parameters = {NULL, out};
+		memset(out, 0, (size_t)count * 8);
 		CHECK_EQ(launch(&module, false, sizes[s], &parameters), CUDA_SUCCESS);
 		for (uint32_t i = 0; i < count; i++)
-			wrong += out[i] != ((i / width % 700 << 8) ^ i / width / 700) + i % width;
+			wrong += out[i] != (uint64_t)(i - 30011) * 4 + ((i / width % 700 << 8) ^ i / width / 700) +
+					   i % width;
 		CHECK_EQ(wrong, 0);
-		parameters.out = device_take((size_t)count * 4 - 4);
+		parameters.out = device_take((size_t)count * 8 - 8);
 		CHECK_EQ(launch(&module, false, sizes[s], &parameters), CUDA_ERROR_ILLEGAL_ADDRESS);
 		CHECK(strstr(bytes_string(&module.log), "work-group (699,2,0)") != NULL);
 	}
@@ -823,7 +828,8 @@ int main(void)
 	static const struct test_case cases[] = {
 		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
 		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults),
-		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups), TEST(programs_come_and_go)
+		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups),
+		TEST(programs_come_and_go)
 	};
 	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
