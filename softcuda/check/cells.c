@@ -7,14 +7,15 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Whether there is no access, or one that is ordered before all accesses now. */
-INLINE bool is_over(uint64_t record, const struct cells_order *order)
+/* 1 if there is no access, or one that is ordered before all accesses now; else 0.  Numbers are combined without
+ * branches, so that the loops become loops over vectors. */
+INLINE unsigned is_over(uint64_t record, const struct cells_order *order)
 {
 	return !record | (record - order->first < order->span);
 }
 
-/* Whether an access of the group is by the same lane as another. */
-INLINE bool is_own(uint64_t record, uint64_t now, const struct cells_order *order)
+/* 1 if an access of the group is by the same lane as another; else 0. */
+INLINE unsigned is_own(uint64_t record, uint64_t now, const struct cells_order *order)
 {
 	return (record >= order->first) & !((record ^ now) & RECORD_LANE_MASK);
 }

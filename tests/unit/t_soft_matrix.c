@@ -145,7 +145,8 @@ static void transfers(struct bytes *ptx, bool load, const char *prefix, const ch
 		      enum type type)
 {
 	const char *width = types[type].size_B == 8 ? "b64" : "b32";
-	bytes_printf(ptx, load ? ".reg .%s %%%s<8>;\n" : "", width, prefix);
+	if (load)
+		bytes_printf(ptx, ".reg .%s %%%s<8>;\n", width, prefix);
 	for (unsigned i = 0; i < count; i++) {
 		const unsigned at_B = i * (types[type].size_B == 8 ? 8 : 4);
 		if (load)
