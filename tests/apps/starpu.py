@@ -91,9 +91,15 @@ try:
             check(program + (" on two devices" if devices == "2" else ""), ran(program, devices), wanted)
     program = mpi_program()
     if program:
+        # StarPU writes what it measures of the bus below its home, and fails where another process writes that while it
+        # reads; so each process has its own.
+        apart = 'STARPU_HOME="$STARPU_HOME/$OMPI_COMM_WORLD_RANK" exec "$0"'
+        for rank in range(PROCESSES):
+            os.makedirs(os.path.join(folder, str(rank)), exist_ok=True)
         check("over MPI, %d processes" % PROCESSES,
-              ran(["mpirun.openmpi", "--oversubscribe", "-n", str(PROCESSES), program], "1", OMPI_ALLOW_RUN_AS_ROOT="1",
-                  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"), r"processes, 33 kernels, 0 wrong values")
+              ran(["mpirun.openmpi", "--oversubscribe", "-n", str(PROCESSES), "sh", "-c", apart, program], "1",
+                  OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"),
+              r"processes, 33 kernels, 0 wrong values")
     else:
         print("  not asked for over MPI: no StarPU for MPI, or no OpenMPI")
     if os.path.exists(socl):
