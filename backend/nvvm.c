@@ -136,11 +136,12 @@ static int compile_as(struct parts *parts, size_t number, struct nvvm_text ir, s
 
 static void tell_wrong(const struct bytes *wrong, unsigned sm, struct bytes *log)
 {
-	log_warn("libnvvm's optimized code for sm_%u reads %s before it is computed; compiled without optimization "
-		 "instead", sm, bytes_string(wrong));
-	bytes_printf(log, "warning: libnvvm's optimized code for sm_%u reads the register %s before it is computed; "
-			  "compiled without optimization instead: this code may be slow.\n",
-		     sm, bytes_string(wrong));
+	struct bytes said = BYTES_INIT;
+	bytes_printf(&said, "libnvvm's optimized code for sm_%u reads the register %s before it is computed; "
+			    "compiled without optimization instead", sm, bytes_string(wrong));
+	log_warn("%s", bytes_string(&said));
+	bytes_printf(log, "warning: %s: this code may be slow.\n", bytes_string(&said));
+	bytes_finish(&said);
 }
 
 /* Returns an nvvm_result.  The optimization does not change other modules here: ORDER_SM is above the architectures for

@@ -20,9 +20,8 @@ static void touch_image(struct ocl_command *command, cl_mem image, const struct 
 static bool boxes_overlap(const struct _cl_mem *from, const struct _cl_mem *to,
 			  const struct ocl_image_box *a, const struct ocl_image_box *b)
 {
-	bool same = from == to || (from->storage == to->storage &&
-					 !from->image->linear && !to->image->linear);
-	same = same && a->level == b->level;
+	const bool shared = from->storage == to->storage && !from->image->linear && !to->image->linear;
+	const bool same = (from == to || shared) && a->level == b->level;
 	for (unsigned i = 0; i < 3 && same; i++)
 		if (a->origin[i] >= b->origin[i] + b->region[i] ||
 		    b->origin[i] >= a->origin[i] + a->region[i])
