@@ -8,6 +8,7 @@
 #include "base/log.h"
 
 #ifdef HAVE_PTX_COMPILER
+#include "backend/option_list.h"
 #include "backend/ptx_compiler.h"
 #include "base/build_id.h"
 #include "base/own_library.h"
@@ -16,11 +17,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 8, OPTION_B = 32, CUDA_MAJOR = 1000 };
+enum { CUDA_MAJOR = 1000 };
 
 /* The PTX compiler of CUDA 13 knows nothing older than Turing. */
 enum { SM_OLDEST = PTX_COMPILER_MAJOR < 13 ? 50 : 75 };
@@ -77,37 +77,23 @@ const char *be_cubin_build(const struct gpu_device *device)
 
 /* --- compiling ---------------------------------------------------------------------- */
 
-struct option_list {
-	char text[OPTIONS_MAX][OPTION_B];
-	const char *pointers[OPTIONS_MAX];
-	int count;
-};
-
-static void add_option(struct option_list *list, const char *format, unsigned value)
-{
-	char *text = list->text[list->count];
-	snprintf(text, OPTION_B, format, value);
-	list->pointers[list->count++] = text;
-}
-
 /* The number of threads changes nothing in the code, except a note that contains the option. */
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
 			 const struct bytes *ptx)
 {
 	list->count = 0;
-	add_option(list, "--gpu-name=sm_%u", options->sm);
-	add_option(list, "--opt-level=%u", options->choice.optimization);
+	option_list_add(list, "--gpu-name=sm_%u", options->sm);
+	option_list_add(list, "--opt-level=%u", options->choice.optimization);
 	if (options->choice.max_registers)
-		add_option(list, "--maxrregcount=%u", options->choice.max_registers);
+		option_list_add(list, "--maxrregcount=%u", options->choice.max_registers);
 	/* With several threads, statistics are not in the order of the kernels. */
 	if (options->threads > 1 && ptx->size_B >= BE_CODEGEN_SHARED_B && !options->choice.verbose &&
 	    !options->choice.line_info)
-		add_option(list, "--split-compile=%u", options->threads);
+		option_list_add(list, "--split-compile=%u", options->threads);
 	if (options->choice.line_info)
-		list->pointers[list->count++] = be_ptx_is_debug(ptx) ? "--device-debug"
-								     : "--generate-line-info";
+		option_list_add_word(list, be_ptx_is_debug(ptx) ? "--device-debug" : "--generate-line-info");
 	if (options->choice.verbose || options->choice.line_info)
-		list->pointers[list->count++] = "--verbose";
+		option_list_add_word(list, "--verbose");
 }
 
 typedef nvPTXCompileResult log_size_function(nvPTXCompilerHandle, size_t *);

@@ -55,6 +55,7 @@ backend_sources = \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
 	backend/nvvm_module.c \
+	backend/option_list.c backend/option_list.h \
 	backend/ptx.c \
 	backend/ptx_debug.c \
 	backend/ptx_compiler.h \

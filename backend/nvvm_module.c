@@ -4,40 +4,27 @@
 #include "backend/nvvm.h"
 
 #include "backend/codegen.h"
+#include "backend/option_list.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 8, OPTION_B = 32, OPTIMIZATION_MOST = 3 };
-
-struct option_list {
-	char text[OPTIONS_MAX][OPTION_B];
-	const char *pointers[OPTIONS_MAX];
-	int count;
-};
+enum { OPTIMIZATION_MOST = 3 };
 
 /* --- options: every one that decides about rounding is said aloud --- */
-
-static void add_option(struct option_list *list, const char *name, unsigned value)
-{
-	char *text = list->text[list->count];
-	snprintf(text, OPTION_B, "-%s%u", name, value);
-	list->pointers[list->count++] = text;
-}
 
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
 			 unsigned optimization)
 {
 	list->count = 0;
-	add_option(list, "arch=compute_", options->sm);
-	add_option(list, "opt=", optimization);
-	add_option(list, "ftz=", options->choice.flush_denormals);
-	add_option(list, "prec-div=", options->choice.precise_divide);
-	add_option(list, "prec-sqrt=", options->choice.precise_sqrt);
-	add_option(list, "fma=", options->choice.fuse_multiply_add);
+	option_list_add(list, "-arch=compute_%u", options->sm);
+	option_list_add(list, "-opt=%u", optimization);
+	option_list_add(list, "-ftz=%u", options->choice.flush_denormals);
+	option_list_add(list, "-prec-div=%u", options->choice.precise_divide);
+	option_list_add(list, "-prec-sqrt=%u", options->choice.precise_sqrt);
+	option_list_add(list, "-fma=%u", options->choice.fuse_multiply_add);
 	if (options->choice.line_info)
-		list->pointers[list->count++] = "-generate-line-info";
+		option_list_add_word(list, "-generate-line-info");
 }
 
 /* --- compiling --- */
