@@ -181,19 +181,43 @@ enum fe_status link_library(llvm::Module &module, bytes *log)
 
 /* -- what SPIR-V imports ------------------------------------------------------------- */
 
+/* An imported function's name with this target's numbers of address spaces.  Translators leave SPIR's: 4 for generic
+ * pointers, which have none here, and 2 for constant ones, which are 4 here.  The parameters' types tell what a number
+ * means; no builtin function has both a generic and a constant pointer. */
+std::string with_spaces_of_target(const llvm::Function &function, std::string name)
+{
+	enum { generic_space = 0, constant_space = 4 };
+	auto points_to = [&](unsigned space) {
+		return llvm::any_of(function.args(), [&](const llvm::Argument &argument) {
+			return argument.getType()->isPointerTy() &&
+			       argument.getType()->getPointerAddressSpace() == space;
+		});
+	};
+	const bool is_constant = points_to(constant_space);
+	if (!is_constant && !points_to(generic_space))
+		return name;
+	const std::string number = is_constant ? "U3AS2" : "U3AS4", here = is_constant ? "U3AS4" : "";
+	for (size_t at = 0; (at = name.find(number, at)) != std::string::npos; at += here.size())
+		name.replace(at, number.size(), here);
+	return name;
+}
+
 /* A function that a SPIR-V module imports may be another program's, or one of the library if no program has that
  * name: translators leave functions that they do not know as imports. */
 void import_from_library(llvm::Module &module)
 {
 	part unused;
 	for (llvm::Function &function : llvm::make_early_inc_range(module)) {
-		llvm::StringRef name = function.getName();
-		if (!function.isDeclaration() || !name.consume_front(SYMBOL_LINKED) ||
-		    find_symbol(name, &unused) == home::nowhere)
+		llvm::StringRef given = function.getName();
+		const bool is_marked = given.consume_front(SYMBOL_LINKED);
+		if (!function.isDeclaration())
+			continue;
+		std::string name = with_spaces_of_target(function, given.str());
+		if ((name == given && !is_marked) || find_symbol(name, &unused) == home::nowhere)
 			continue;
 		llvm::Function *own = module.getFunction(name);
 		if (!own) {
-			function.setName(name.str());
+			function.setName(name);
 		} else if (own->getFunctionType() == function.getFunctionType()) {
 			function.replaceAllUsesWith(own);
 			function.eraseFromParent();
