@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Protects: piglit's tests of OpenCL, unchanged: of the API, of programs that have to build or to fail, of kernels
-that have the results they must have beside them.  PIGLIT names the program (piglit in PATH otherwise)."""
+that have the results they must have beside them.  PIGLIT names the program (piglit in PATH otherwise),
+PIGLIT_VERSION its version where it is no package of a distribution."""
 import atexit
 import json
 import os
@@ -59,7 +60,9 @@ def said(test, what):
 
 
 def version():
-    """The date that a distribution's package has in its version: piglit has no releases."""
+    """PIGLIT_VERSION, or the date that a distribution's package has in its version: piglit has no releases."""
+    if os.environ.get("PIGLIT_VERSION"):
+        return os.environ["PIGLIT_VERSION"]
     try:
         package = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "piglit"], capture_output=True, text=True)
         return re.search(r"git(\d{8})", package.stdout)[1]

@@ -35,6 +35,7 @@ WHOLE = {} if soft else {859433: ("PP", None), 859447: ("CC", 673663779799)}
 SQUARINGS = 400
 # How often it is started, and after how many seconds without a new line in its log it is ended.
 STARTS, SILENCE = 10, 240 if soft else 60
+failed_starts = []
 
 
 def residue(exponent):
@@ -78,12 +79,18 @@ def one_run(exponent, noted):
 def lines(exponent):
     """Its lines about the exponent.  Its thread for files starts before the mutex that it locks is constructed
     (src/Background.h declares the thread before the mutex).  What was on the stack then decides: glibc may end the
-    process, or the thread may wait for a lock that nobody has.  Nothing is computed by then, and it is started again."""
-    for _ in range(STARTS):
+    process, or the thread may wait for a lock that nobody has.  Nothing is computed by then, and it is started again.  Each
+such start is printed."""
+    for start in range(1, STARTS + 1):
         noted = []
         lost = yield from one_run(exponent, noted)
-        if not lost and any("FFT:" in line for line in noted):
+        begun = any("FFT:" in line for line in noted)
+        if not lost and begun:
             return
+        print("  %d: start %d of at most %d %s" % (exponent, start, STARTS, (
+            "noted nothing for %d s" % SILENCE if lost else "ended") + (" after it began" if begun else
+                                                                     " before it began to compute")), flush=True)
+        failed_starts.append(exponent)
 
 
 def begins_right(exponent):
@@ -119,6 +126,8 @@ for exponent, (wanted, factor) in WHOLE.items():
     good = ends_right(exponent, wanted, factor)
     right += good
     print("  %d, whole test%s" % (exponent, "" if good else ": WRONG"), flush=True)
+if failed_starts:
+    print("  %d starts without a result, each tried again" % len(failed_starts))
 print("PRPLL %s on %s: %d of %d tests right" % (os.environ.get("PRPLL_VERSION", "of-its-repository"), device, right,
                                                 len(PARTS) + len(WHOLE)))
 sys.exit(right != len(PARTS) + len(WHOLE))
