@@ -65,12 +65,12 @@ softcuda_driver_sources = \
 softcuda_calls_sources = \
 	softcuda/calls/alloc.c softcuda/calls/array.c softcuda/calls/array.h softcuda/calls/context.c softcuda/calls/control.c \
 	softcuda/calls/copy.c softcuda/calls/device.c softcuda/calls/door.c softcuda/calls/door.h \
-	softcuda/calls/error.c softcuda/calls/event.c softcuda/calls/fill.c softcuda/calls/function.c \
+	softcuda/calls/error.c softcuda/calls/event.c softcuda/calls/external.c softcuda/calls/fill.c softcuda/calls/function.c \
 	softcuda/calls/graph.c softcuda/calls/graph.h softcuda/calls/graphics.c softcuda/calls/graphics.h softcuda/calls/green.c softcuda/calls/host.c softcuda/calls/init.c \
 	softcuda/calls/ipc.c softcuda/calls/launch.c softcuda/calls/library.c softcuda/calls/link.c \
 	softcuda/calls/managed.c softcuda/calls/mipmap.c \
 	softcuda/calls/module.c softcuda/calls/pointer.c softcuda/calls/pool.c \
-	softcuda/calls/semaphore.c softcuda/calls/stream.c softcuda/calls/symbol.c \
+	softcuda/calls/sealed.h softcuda/calls/semaphore.c softcuda/calls/stream.c softcuda/calls/symbol.c \
 	softcuda/calls/symbol.def softcuda/calls/texture.c softcuda/calls/unsupported.c \
 	softcuda/calls/unsupported.def softcuda/calls/virtual.c
 

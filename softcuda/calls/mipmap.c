@@ -60,9 +60,9 @@ static bool is_within(const struct soft_device *device, const CUDA_ARRAY3D_DESCR
 	       descriptor->Width <= (size_t)width && descriptor->Height <= (size_t)height;
 }
 
-/* Frees levels that have no memory. */
-static void levels_drop_locked(struct soft_array *level)
+void soft_mipmap_drop_locked(struct soft_array *base)
 {
+	struct soft_array *level = base;
 	while (level) {
 		struct soft_array *next = level->next;
 		if (level->handle)
@@ -83,7 +83,7 @@ static CUresult levels_make(struct soft_context *context, const CUDA_ARRAY3D_DES
 		CUresult result = soft_array_new(context, &next, link);
 		if (result != CUDA_SUCCESS) {
 			*link = NULL;
-			levels_drop_locked(base);
+			soft_mipmap_drop_locked(base);
 			return result;
 		}
 		(*link)->base = base;
@@ -109,25 +109,21 @@ static CUresult handles_make_locked(struct soft_array *base)
 	return base->mipmap ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult create_locked(struct soft_context *context, CUmipmappedArray *mipmap_out,
-			      const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned asked)
+CUresult soft_mipmap_begin_locked(struct soft_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+				  unsigned asked, struct soft_array **base_out, uint64_t *size_B_out)
 {
-	struct soft_allocation *allocation;
-	struct soft_array *base;
-	uint64_t size_B;
-	if (!mipmap_out || !descriptor || !is_within(context->device, descriptor))
+	if (!is_within(context->device, descriptor))
 		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = levels_make(context, descriptor, level_count(descriptor, asked), &base, &size_B);
-	if (result != CUDA_SUCCESS)
-		return result;
-	result = soft_memory_alloc_locked(context, SOFT_MEMORY_ARRAY, size_B, NULL, &allocation);
-	if (result == CUDA_SUCCESS) {
-		result = handles_make_locked(base);
-		if (result != CUDA_SUCCESS)
-			soft_memory_free_locked(allocation);
-	}
+	return levels_make(context, descriptor, level_count(descriptor, asked), base_out, size_B_out);
+}
+
+CUresult soft_mipmap_finish_locked(struct soft_context *context, struct soft_array *base,
+				   struct soft_allocation *allocation, CUmipmappedArray *mipmap_out)
+{
+	CUresult result = handles_make_locked(base);
 	if (result != CUDA_SUCCESS) {
-		levels_drop_locked(base);
+		soft_memory_free_locked(allocation);
+		soft_mipmap_drop_locked(base);
 		return result;
 	}
 	for (struct soft_array *level = base; level; level = level->next) {
@@ -136,6 +132,24 @@ static CUresult create_locked(struct soft_context *context, CUmipmappedArray *mi
 	}
 	*mipmap_out = base->mipmap;
 	return CUDA_SUCCESS;
+}
+
+static CUresult create_locked(struct soft_context *context, CUmipmappedArray *mipmap_out,
+			      const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned asked)
+{
+	struct soft_allocation *allocation;
+	struct soft_array *base;
+	uint64_t size_B;
+	if (!mipmap_out || !descriptor)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_mipmap_begin_locked(context, descriptor, asked, &base, &size_B);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = soft_memory_alloc_locked(context, SOFT_MEMORY_ARRAY, size_B, NULL, &allocation);
+	if (result == CUDA_SUCCESS)
+		return soft_mipmap_finish_locked(context, base, allocation, mipmap_out);
+	soft_mipmap_drop_locked(base);
+	return result;
 }
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap_out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,

@@ -1,16 +1,14 @@
-/* Memory that processes share: virtual memory management, and the import of memory of other
- * APIs.
+/* Virtual memory management: memory that processes share.
  *
  * Physical memory is a memfd, sealed against a change of its size; a shareable handle is a
- * file descriptor of it.  What other APIs would export is a memfd with all three seals
- * (SHRINK, GROW, SEAL), which a test can make: as on hardware, neither call of import takes
- * what is for the other.
+ * file descriptor of it.
  *
  * A mapping becomes an allocation when access to it is set, for one device. */
 #include "config.h"
 
 #include "base/log.h"
 #include "softcuda/calls/door.h"
+#include "softcuda/calls/sealed.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/device.h"
 #include "softcuda/driver/handle.h"
@@ -25,7 +23,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GRANULARITY_B = 2 << 20 };
@@ -189,20 +186,11 @@ CUresult cuMemExportToShareableHandle(void *fd_out, CUmemGenericAllocationHandle
 	SOFT_CALL(SOFT_NEED_INIT, export_locked(fd_out, handle, type, flags));
 }
 
-/* The size of a memfd with exactly these seals; 0: fd is something else. */
-static uint64_t sealed_size_B(int fd, int seals)
-{
-	struct stat status;
-	if (fcntl(fd, F_GET_SEALS) != seals || fstat(fd, &status) || status.st_size <= 0)
-		return 0;
-	return (uint64_t)status.st_size;
-}
-
 static CUresult import_locked(struct soft_context *context,
 			      CUmemGenericAllocationHandle *handle_out, int fd,
 			      CUmemAllocationHandleType type)
 {
-	const uint64_t size_B = sealed_size_B(fd, F_SEAL_SHRINK | F_SEAL_GROW);
+	const uint64_t size_B = soft_sealed_size_B(fd, F_SEAL_SHRINK | F_SEAL_GROW);
 	if (!handle_out || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !size_B)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* A copy of the file descriptor, which stays the caller's. */
@@ -429,99 +417,4 @@ static CUresult unmap_locked(struct soft_context *context, CUdeviceptr start, si
 CUresult cuMemUnmap(CUdeviceptr start, size_t size_B)
 {
 	SOFT_CALL(SOFT_NEED_CONTEXT, unmap_locked(context, start, size_B));
-}
-
-/* --- memory of other APIs ---------- */
-
-struct external {
-	void *handle;
-	struct soft_device *device;
-	int fd;
-	uint64_t size_B;
-};
-
-static CUresult external_import_locked(struct soft_context *context,
-				       CUexternalMemory *external_out,
-				       const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
-{
-	if (!external_out || !description ||
-	    description->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD || description->flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	const uint64_t size_B = sealed_size_B(description->handle.fd,
-					      F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-	if (!size_B || !description->size || description->size > size_B)
-		return CUDA_ERROR_INVALID_VALUE;
-	struct external *external = calloc(1, sizeof(*external));
-	if (!external)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	external->device = context->device;
-	/* The driver now owns the file descriptor. */
-	external->fd = description->handle.fd;
-	external->size_B = description->size;
-	external->handle = soft_handle_create_locked(SOFT_KIND_EXTERNAL, external);
-	if (!external->handle) {
-		free(external);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	*external_out = external->handle;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuImportExternalMemory(CUexternalMemory *external_out,
-				const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
-{
-	SOFT_CALL(SOFT_NEED_CONTEXT, external_import_locked(context, external_out, description));
-}
-
-/* A mapping stays until cuMemFree, even if the external memory is destroyed before. */
-static CUresult external_map_locked(struct soft_context *context, CUdeviceptr *start_out,
-				    CUexternalMemory cu_external,
-				    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
-{
-	const struct external *external =
-		soft_handle_find_locked(SOFT_KIND_EXTERNAL, cu_external);
-	struct soft_allocation *allocation;
-	if (!start_out || !external || !description || !description->size || description->flags ||
-	    description->offset % (uint64_t)sysconf(_SC_PAGESIZE) ||
-	    description->offset > external->size_B ||
-	    description->size > external->size_B - description->offset)
-		return CUDA_ERROR_INVALID_VALUE;
-	void *at = mmap(NULL, description->size, PROT_READ | PROT_WRITE, MAP_SHARED, external->fd,
-			(off_t)description->offset);
-	if (at == MAP_FAILED)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	CUresult result = soft_memory_share_locked(context, external->device,
-						   (uint64_t)(uintptr_t)at, description->size,
-						   &allocation);
-	if (result != CUDA_SUCCESS) {
-		munmap(at, description->size);
-		return result;
-	}
-	allocation->mapping = at;
-	allocation->mapping_B = description->size;
-	*start_out = allocation->start;
-	return CUDA_SUCCESS;
-}
-
-CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *start_out, CUexternalMemory cu_external,
-					 const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
-{
-	SOFT_CALL(SOFT_NEED_CONTEXT,
-		  external_map_locked(context, start_out, cu_external, description));
-}
-
-static CUresult external_destroy_locked(CUexternalMemory cu_external)
-{
-	struct external *external = soft_handle_find_locked(SOFT_KIND_EXTERNAL, cu_external);
-	if (!external)
-		return CUDA_ERROR_INVALID_VALUE;
-	soft_handle_destroy_locked(external->handle);
-	close(external->fd);
-	free(external);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuDestroyExternalMemory(CUexternalMemory cu_external)
-{
-	SOFT_CALL(SOFT_NEED_CONTEXT, external_destroy_locked(cu_external));
 }

@@ -1,5 +1,5 @@
 /* Protects: memory of softcuda that processes share: what is written through one mapping is
- * read through another, what is given back is given back, errors are CUDA's. */
+ * read through another, what is given back is given back, errors are CUDA's; images in memory of other APIs. */
 #include "config.h"
 
 #include "tests/unit/soft_setup.h"
@@ -185,9 +185,128 @@ static void other_apis(void)
 	close(own);
 }
 
+/* --- images of other APIs ---------- */
+
+enum { IMAGE_B = 1 << 16, WIDTH = 40, HEIGHT = 12, LEVELS = 3, OFFSET_B = 1536 };
+
+static CUexternalMemory import(int fd, size_t size_B)
+{
+	CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle;
+	CUexternalMemory external = NULL;
+	memset(&handle, 0, sizeof(handle));
+	handle.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+	handle.handle.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	handle.size = size_B;
+	handle.flags = CUDA_EXTERNAL_MEMORY_DEDICATED;
+	OK(cuImportExternalMemory(&external, &handle));
+	return external;
+}
+
+static CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image_of(unsigned levels)
+{
+	CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image;
+	memset(&image, 0, sizeof(image));
+	image.offset = OFFSET_B;
+	image.arrayDesc.Width = WIDTH;
+	image.arrayDesc.Height = HEIGHT;
+	image.arrayDesc.Format = CU_AD_FORMAT_UNSIGNED_INT32;
+	image.arrayDesc.NumChannels = 1;
+	image.arrayDesc.Flags = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+	image.numLevels = levels;
+	return image;
+}
+
+/* The rows of a level, to or from host memory without padding. */
+static void level_copy(CUmipmappedArray mipmap, unsigned level, unsigned *texels, bool writes)
+{
+	CUDA_MEMCPY2D copy;
+	CUarray array;
+	OK(cuMipmappedArrayGetLevel(&array, mipmap, level));
+	memset(&copy, 0, sizeof(copy));
+	copy.srcMemoryType = writes ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
+	copy.dstMemoryType = writes ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
+	copy.srcArray = copy.dstArray = array;
+	copy.srcHost = copy.dstHost = texels;
+	copy.WidthInBytes = (WIDTH >> level) * sizeof(*texels);
+	copy.Height = HEIGHT >> level;
+	OK(cuMemcpy2D(&copy));
+}
+
+/* Two imports of the same memory have the same texels in each level; a row of level 0 is where softcuda.md says. */
+static void images(void)
+{
+	const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image = image_of(LEVELS);
+	static unsigned given[LEVELS][WIDTH * HEIGHT], got[WIDTH * HEIGHT];
+	CUmipmappedArray one, other;
+	CUDA_ARRAY3D_DESCRIPTOR is;
+	CUarray array;
+	CHECK(set_up());
+	const int fd = sealed(IMAGE_B, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	CUexternalMemory first = import(fd, IMAGE_B), second = import(fd, IMAGE_B);
+	OK(cuExternalMemoryGetMappedMipmappedArray(&one, first, &image));
+	OK(cuExternalMemoryGetMappedMipmappedArray(&other, second, &image));
+	OK(cuDestroyExternalMemory(first));
+	OK(cuMipmappedArrayGetLevel(&array, other, 2));
+	OK(cuArray3DGetDescriptor(&is, array));
+	CHECK(is.Width == WIDTH / 4 && is.Height == HEIGHT / 4);
+	for (unsigned level = 0; level < LEVELS; level++) {
+		for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+			given[level][i] = 1000 * level + i;
+		level_copy(one, level, given[level], true);
+	}
+	for (unsigned level = 0; level < LEVELS; level++) {
+		level_copy(other, level, got, false);
+		CHECK(!memcmp(got, given[level], (size_t)(WIDTH >> level) * (HEIGHT >> level) * sizeof(*got)));
+	}
+	const char *bytes = mmap(NULL, IMAGE_B, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(!memcmp(bytes + OFFSET_B, given[0], WIDTH * sizeof(*got)));
+	munmap((void *)(uintptr_t)bytes, IMAGE_B);
+	OK(cuMipmappedArrayDestroy(one));
+	level_copy(other, 1, got, false);
+	CHECK_EQ(got[0], 1000);
+	OK(cuMipmappedArrayDestroy(other));
+	OK(cuDestroyExternalMemory(second));
+	close(fd);
+}
+
+static void image_errors(void)
+{
+	CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC image = image_of(1);
+	CUmipmappedArray mipmap;
+	CHECK(set_up());
+	const int fd = sealed(IMAGE_B, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	/* A row has 160 bytes. */
+	const size_t size_B = OFFSET_B + 160 * HEIGHT;
+	CUexternalMemory external = import(fd, size_B), small = import(fd, size_B - 1);
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, small, &image));
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(NULL, external, &image));
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, NULL));
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, NULL, &image));
+	image.offset = OFFSET_B + 16;
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	image.offset = IMAGE_B;
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	image.offset = 0;
+	image.numLevels = 0;
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	/* 40 texels have six levels. */
+	image.numLevels = 7;
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	image = image_of(1);
+	image.arrayDesc.Format = (CUarray_format)0x7F;
+	INVALID(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	image = image_of(1);
+	OK(cuExternalMemoryGetMappedMipmappedArray(&mipmap, external, &image));
+	OK(cuMipmappedArrayDestroy(mipmap));
+	OK(cuDestroyExternalMemory(external));
+	OK(cuDestroyExternalMemory(small));
+	close(fd);
+}
+
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(shares), TEST(errors), TEST(other_apis)};
+	static const struct test_case cases[] = {TEST(shares), TEST(errors), TEST(other_apis), TEST(images),
+						 TEST(image_errors)};
 	setenv("CULVERT_SOFT_DEVICES", "2", 1);
 	setenv("CULVERT_SOFT_ORACLE", "1", 1);
 	return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
