@@ -1,9 +1,9 @@
 # Programs that go through the loader, as every application does.  NAME.c is found and becomes a test,
 # NAME_part.c a part of it; what NAME.sh is there for is run by that script.
-# All of them have the makers of fixture.h.
+# All of them have the makers of fixture.h, and Vulkan if they want it.
 opencl_test_libs = tests/api/libfixture.a $(OPENCL_LIBS) -lpthread -ldl -lm
 check_LIBRARIES += tests/api/libfixture.a
-tests_api_libfixture_a_SOURCES = tests/api/fixture.c
+tests_api_libfixture_a_SOURCES = tests/api/fixture.c tests/api/vulkan.c
 api_libs = $(opencl_test_libs)
 if HAVE_OPENCL_LOADER
 check_PROGRAMS += $(api_tests) $(api_programs)
