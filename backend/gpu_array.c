@@ -26,9 +26,10 @@ CUarray_format gpu_texel_format(const struct gpu_texel *texel)
 	}
 }
 
-static CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const struct gpu_texel *texel,
-					     const struct gpu_extent *extent)
+CUDA_ARRAY3D_DESCRIPTOR gpu_array_descriptor(const struct gpu_array *array)
 {
+	const struct gpu_texel *texel = &array->texel;
+	const struct gpu_extent *extent = &array->extent;
 	CUDA_ARRAY3D_DESCRIPTOR descriptor;
 	memset(&descriptor, 0, sizeof(descriptor));
 	descriptor.Width = extent->width;
@@ -47,15 +48,12 @@ static CUresult allocate(struct gpu_array *array, const CUDA_ARRAY3D_DESCRIPTOR 
 		      : cuda.cuArray3DCreate_v2(&array->level[0].cu_array, descriptor);
 }
 
-/* The levels of a mipmapped array, which are destroyed with it. */
-static cl_int levels_find(struct gpu_array *array)
+cl_int gpu_array_find_levels(struct gpu_array *array)
 {
 	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < array->extent.levels && !error; i++)
+	for (uint32_t i = 0; i < gpu_extent_levels(&array->extent) && !error; i++)
 		error = gpu_check(array->device,
 				  cuda.cuMipmappedArrayGetLevel(&array->level[i].cu_array, array->cu_mipmap, i));
-	if (error)
-		(void)gpu_check(array->device, cuda.cuMipmappedArrayDestroy(array->cu_mipmap));
 	return error;
 }
 
@@ -63,7 +61,7 @@ static cl_int levels_find(struct gpu_array *array)
 static cl_int create(struct gpu_array *array)
 {
 	struct gpu_device *device = array->device;
-	const CUDA_ARRAY3D_DESCRIPTOR descriptor = descriptor_of(&array->texel, &array->extent);
+	const CUDA_ARRAY3D_DESCRIPTOR descriptor = gpu_array_descriptor(array);
 	gpu_defer_reap(device);
 	CUresult cu_result = allocate(array, &descriptor);
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -72,22 +70,36 @@ static cl_int create(struct gpu_array *array)
 	}
 	cl_int error = gpu_memory_check(device, cu_result,
 					array->extent.levels ? "cuMipmappedArrayCreate" : "cuArray3DCreate");
-	return error ? error : levels_find(array);
+	if (error || !array->cu_mipmap)
+		return error;
+	error = gpu_array_find_levels(array);
+	if (error)
+		(void)gpu_check(device, cuda.cuMipmappedArrayDestroy(array->cu_mipmap));
+	return error;
+}
+
+struct gpu_array *gpu_array_new(struct gpu_device *device, const struct gpu_texel *texel,
+				const struct gpu_extent *extent)
+{
+	const uint32_t levels = gpu_extent_levels(extent);
+	struct gpu_array *array = calloc(1, sizeof(*array) + levels * sizeof(array->level[0]));
+	if (!array)
+		return NULL;
+	array->device = device;
+	array->texel = *texel;
+	array->extent = *extent;
+	for (uint32_t i = 0; i < levels; i++)
+		atomic_init(&array->level[i].surface, 0);
+	return array;
 }
 
 cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,
 			const struct gpu_extent *extent, struct gpu_array **array_out)
 {
 	struct gpu_scope scope;
-	const uint32_t levels = gpu_extent_levels(extent);
-	struct gpu_array *array = calloc(1, sizeof(*array) + levels * sizeof(array->level[0]));
+	struct gpu_array *array = gpu_array_new(device, texel, extent);
 	if (!array)
 		return CL_OUT_OF_HOST_MEMORY;
-	array->device = device;
-	array->texel = *texel;
-	array->extent = *extent;
-	for (uint32_t i = 0; i < levels; i++)
-		atomic_init(&array->level[i].surface, 0);
 	cl_int error = gpu_enter_new(device, &scope);
 	if (!error) {
 		error = create(array);
@@ -114,6 +126,8 @@ static void array_end(struct gpu_device *device, void *object)
 		}
 		(void)gpu_check(device, array->cu_mipmap ? cuda.cuMipmappedArrayDestroy(array->cu_mipmap)
 							 : cuda.cuArrayDestroy(array->level[0].cu_array));
+		if (array->cu_external)
+			(void)gpu_check(device, cuda.cuDestroyExternalMemory(array->cu_external));
 		gpu_leave(&scope);
 	}
 	free(array);

@@ -20,10 +20,10 @@ static bool have_external(void)
 	       cuda.cuDestroyExternalMemory;
 }
 
-static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *external)
+CUresult gpu_external_import_foreign(int fd, uint64_t size_B, unsigned flags,
+				     CUexternalMemory *cu_external_out)
 {
 	CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle;
-	CUDA_EXTERNAL_MEMORY_BUFFER_DESC buffer;
 	if (!have_external())
 		return CUDA_ERROR_NOT_SUPPORTED;
 	/* A copy of the file descriptor, which the driver owns once the import succeeds. */
@@ -34,11 +34,19 @@ static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *ext
 	handle.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
 	handle.handle.fd = own;
 	handle.size = size_B;
-	CUresult cu_result = cuda.cuImportExternalMemory(&external->cu_external, &handle);
-	if (cu_result != CUDA_SUCCESS) {
+	handle.flags = flags;
+	const CUresult cu_result = cuda.cuImportExternalMemory(cu_external_out, &handle);
+	if (cu_result != CUDA_SUCCESS)
 		close(own);
+	return cu_result;
+}
+
+static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *external)
+{
+	CUDA_EXTERNAL_MEMORY_BUFFER_DESC buffer;
+	CUresult cu_result = gpu_external_import_foreign(fd, size_B, 0, &external->cu_external);
+	if (cu_result != CUDA_SUCCESS)
 		return cu_result;
-	}
 	memset(&buffer, 0, sizeof(buffer));
 	buffer.size = size_B;
 	cu_result = cuda.cuExternalMemoryGetMappedBuffer(&external->cu_address,
@@ -113,8 +121,7 @@ static CUresult import_own(const struct gpu_device *device, int fd, uint64_t siz
 	return cu_result;
 }
 
-/* An import that the driver refuses is an error of the application, whatever the driver's error is. */
-static cl_int refusal(struct gpu_device *device, CUresult cu_result, const char *call)
+cl_int gpu_external_refusal(struct gpu_device *device, CUresult cu_result, const char *call)
 {
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY)
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -135,7 +142,7 @@ static cl_int import_fd(struct gpu_device *device, int fd, uint64_t size_B,
 		return CL_SUCCESS;
 	if (cu_foreign == CUDA_ERROR_OUT_OF_MEMORY)
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-	const cl_int error = refusal(device, cu_own, "cuMemImportFromShareableHandle");
+	const cl_int error = gpu_external_refusal(device, cu_own, "cuMemImportFromShareableHandle");
 	if (error == CL_INVALID_PROPERTY)
 		log_info("memory of file descriptor %d cannot be imported: as memory of another API %s, "
 			 "as CUDA's %s", fd, gpu_error_find(cu_foreign)->name,
@@ -170,7 +177,7 @@ static cl_int import_ipc(struct gpu_device *device, const unsigned char *ipc, ui
 	const CUresult cu_result = ipc_open(&cu_ipc, size_B, external);
 	if (cu_result == CUDA_SUCCESS)
 		return CL_SUCCESS;
-	const cl_int error = refusal(device, cu_result, "cuIpcOpenMemHandle");
+	const cl_int error = gpu_external_refusal(device, cu_result, "cuIpcOpenMemHandle");
 	if (error == CL_INVALID_PROPERTY)
 		log_info("memory of a CUDA IPC handle cannot be imported: %s",
 			 gpu_error_find(cu_result)->name);

@@ -1,4 +1,5 @@
-/* What gpu_external.c and gpu_export.c share: device memory that is shared with other processes or APIs.
+/* What gpu_external.c, gpu_external_image.c and gpu_export.c share: device memory that is shared with other processes
+ * or APIs.
  *
  * The device's context is current in all calls.  Thread-safe: pure functions. */
 #ifndef CULVERT_BACKEND_GPU_EXTERNAL_H
@@ -43,6 +44,14 @@ static inline bool gpu_external_can_export(void)
 	return gpu_external_can_map() && gpu_external_can_ipc() && cuda.cuMemCreate &&
 	       cuda.cuMemExportToShareableHandle && cuda.cuIpcGetMemHandle;
 }
+
+/* Imports the allocation of another API.  flags: CUDA_EXTERNAL_MEMORY_DEDICATED or 0.  The file descriptor stays the
+ * caller's. */
+CUresult gpu_external_import_foreign(int fd, uint64_t size_B, unsigned flags,
+				     CUexternalMemory *cu_external_out);
+/* The error of an import that the driver refused, which is the application's error, whatever the driver's is:
+ * CL_INVALID_PROPERTY, unless memory was short or the device was lost. */
+cl_int gpu_external_refusal(struct gpu_device *device, CUresult cu_result, const char *call);
 
 /* The properties of memory that cuMemCreate allocates on the device; *mapped_B_out: size_B rounded up to the
  * granularity of such memory. */

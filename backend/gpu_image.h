@@ -56,6 +56,19 @@ bool gpu_device_packs_texels(struct gpu_device *device);
 /* CL_MEM_OBJECT_ALLOCATION_FAILURE when there is no memory left. */
 cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,
 			const struct gpu_extent *extent, struct gpu_array **array_out);
+/* The memory of another API in which an image is in the GPU's own layout. */
+struct gpu_foreign_image {
+	int fd;                          /* an opaque file descriptor of the allocation, which stays the caller's */
+	uint64_t allocation_B;           /* the size of the allocation */
+	uint64_t offset_B;               /* where the image begins in it */
+	bool dedicated;                  /* it was allocated for this image alone */
+	bool color_attachment;           /* the other API may draw into the image */
+};
+/* Makes an array of such an image.  CL_INVALID_PROPERTY: the driver does not accept the memory, the layout or the
+ * format; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
+cl_int gpu_array_import(struct gpu_device *device, const struct gpu_foreign_image *foreign,
+			const struct gpu_texel *texel, const struct gpu_extent *extent,
+			struct gpu_array **array_out);
 /* Frees the array once every event in after has happened, as gpu_memory_free does.  NULL is fine. */
 void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count);
 /* The surface object of a level, which the first call makes; it lives as long as the array. */

@@ -32,7 +32,7 @@ backend_sources = \
 	backend/gpu_image_fill.c \
 	backend/gpu_image_internal.h \
 	backend/gpu_internal.h \
-	backend/gpu_foreign.c backend/gpu_external.c backend/gpu_external.h backend/gpu_export.c \
+	backend/gpu_foreign.c backend/gpu_external.c backend/gpu_external.h backend/gpu_export.c backend/gpu_external_image.c \
 	backend/gpu_graph.c \
 	backend/gpu_graphics.c backend/gpu_graphics.h backend/gpu_graphics_internal.h backend/cuda_egl.h backend/gpu_egl.c \
 	backend/gpu_launch.c \

@@ -8,6 +8,7 @@ nobase_dist_pages_DATA = \
 	docs/binary-format.md \
 	docs/cache.md \
 	docs/cl_culvert_cuda_interop.md \
+	docs/cl_culvert_external_image.md \
 	docs/cl_culvert_external_memory_export.md \
 	docs/cl_culvert_grid_barrier.md \
 	docs/cl_culvert_matrix.md \

@@ -31,8 +31,8 @@ static bool type_is_known(cl_mem_object_type type)
 			 CL_MEM_OBJECT_IMAGE3D);
 }
 
-/* The properties of an image in imported memory, which can only be a 2D image.  A device that is not in the context
- * makes the property's value invalid; the extension has no error of its own for it. */
+/* The properties of an image in imported memory, which can only be a 2D image if its layout is linear.  A device that
+ * is not in the context makes the property's value invalid; the extension has no error of its own for it. */
 static cl_int properties_check(const struct _cl_context *context,
 			       const cl_mem_properties *properties, const cl_image_desc *desc)
 {
@@ -42,7 +42,8 @@ static cl_int properties_check(const struct _cl_context *context,
 	cl_int error = ocl_mem_properties_read(context, properties, &read);
 	if (error == CL_INVALID_DEVICE || (!error && !ocl_mem_properties_are_image(&read)))
 		error = CL_INVALID_PROPERTY;
-	if (!error && desc && desc->image_type && desc->image_type != CL_MEM_OBJECT_IMAGE2D)
+	if (!error && desc && desc->image_type && desc->image_type != CL_MEM_OBJECT_IMAGE2D &&
+	    (!read.layout.optimal || desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
 	return error;
 }

@@ -34,6 +34,9 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error)
 		error = ocl_mem_properties_read(context, list, properties);
+	/* cl_culvert_external_image: its properties are those of images. */
+	if (!error && properties->has_layout)
+		error = CL_INVALID_PROPERTY;
 	if (!error)
 		error = ocl_mem_flags_check(flags);
 	if (!error)

@@ -116,6 +116,24 @@ typedef cl_int(CL_API_CALL *clGetMemObjectHandleForTypeCULVERT_fn)(
 	cl_mem buffer, cl_device_id device, cl_uint handle_type, size_t handle_size,
 	void *handle_ptr, size_t *handle_size_ret);
 
+/* --- cl_culvert_external_image ------------------------------------------------------------- */
+
+#define cl_culvert_external_image 1
+#define CL_CULVERT_EXTERNAL_IMAGE_EXTENSION_NAME "cl_culvert_external_image"
+
+/* For clCreateImageWithProperties, beside CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR: how the other API has laid out the
+ * texels.  LINEAR (VK_IMAGE_TILING_LINEAR) is the default. */
+#define CL_EXTERNAL_IMAGE_TILING_CULVERT 0x43550040
+#define CL_EXTERNAL_IMAGE_TILING_LINEAR_CULVERT 0
+#define CL_EXTERNAL_IMAGE_TILING_OPTIMAL_CULVERT 1
+/* Of an image with OPTIMAL tiling: the size of the allocation in bytes, which is required; where the image begins in
+ * it, by default 0; and as CL_TRUE or CL_FALSE, the default, whether the allocation was made for this image alone
+ * (VkMemoryDedicatedAllocateInfo), and whether the image can be a color attachment. */
+#define CL_EXTERNAL_IMAGE_ALLOCATION_SIZE_CULVERT 0x43550041
+#define CL_EXTERNAL_IMAGE_OFFSET_CULVERT 0x43550042
+#define CL_EXTERNAL_IMAGE_DEDICATED_CULVERT 0x43550043
+#define CL_EXTERNAL_IMAGE_COLOR_ATTACHMENT_CULVERT 0x43550044
+
 #ifdef __cplusplus
 }
 #endif

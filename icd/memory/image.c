@@ -82,6 +82,24 @@ static cl_int storage_make(const struct ocl_image_request *request, const struct
 					storage_out);
 }
 
+/* The texels are those of an image of another API. */
+static cl_int foreign_take(const struct ocl_image_request *request, const struct ocl_image *image, struct _cl_mem *mem)
+{
+	const struct ocl_texels texels = ocl_image_texels(image);
+	cl_device_id device = request->foreign_device;
+	struct gpu_array *array;
+	cl_int error = gpu_array_import(device->gpu, request->foreign, &texels.texel, &texels.extent, &array);
+	if (error)
+		return error;
+	error = ocl_storage_adopt_array(request->context, &texels, ocl_context_place(request->context, device), array,
+					&mem->storage);
+	if (error)
+		gpu_array_destroy(array, NULL, 0);
+	else
+		mem->external_device = device;
+	return error;
+}
+
 /* The memory of packed texels, which has the pitches of the host memory, if that is given. */
 static cl_int words_make(const struct ocl_image_request *request, uint64_t size_B,
 			 struct ocl_storage **storage_out)
@@ -103,6 +121,8 @@ static cl_int image_place(const struct ocl_image_request *request, struct _cl_me
 		ocl_mem_share(mem, parent);
 	else if (image->linear)
 		error = words_make(request, mem->size_B, &mem->storage);
+	else if (request->foreign)
+		error = foreign_take(request, image, mem);
 	else
 		error = storage_make(request, image, &mem->storage);
 	return error || !image->linear ? error : ocl_mirror_prepare(mem);

@@ -84,6 +84,8 @@ struct ocl_image_request {
 	cl_image_format format;
 	cl_image_desc desc;
 	void *host_pointer;
+	const struct gpu_foreign_image *foreign;  /* NULL; or the image of another API that it is made of */
+	cl_device_id foreign_device;              /* whose memory that is in */
 };
 
 cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out);

@@ -3,59 +3,109 @@
 #include "icd/memory/image_import.h"
 
 #include "icd/memory/image_check.h"
+#include "icd/memory/image_format.h"
 #include "icd/memory/mem_properties.h"
 #include "icd/object/properties.h"
 
 /* Makes all checks before the memory is imported, because on errors the file descriptor has to stay the
  * application's.  Fills in flags and the row pitch. */
+static cl_int linear_check(struct ocl_image_request *request)
+{
+	struct ocl_image_request plain = *request;
+	/* Only 2D images can be made from linear memory. */
+	if (request->desc.image_type != CL_MEM_OBJECT_IMAGE2D || request->desc.mem_object ||
+	    request->desc.num_mip_levels > 1)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	plain.desc.image_row_pitch = plain.desc.image_slice_pitch = 0;
+	cl_int error = ocl_image_check(&plain);
+	request->flags = plain.flags;
+	return error ? error : ocl_image_rows_take(request);
+}
+
+/* As linear_check, for an image in the GPU's own layout, which has no pitches.  Packed formats are converted to another
+ * one for kernels, and depth images have a layout of their own: neither is an array of the format. */
+static cl_int optimal_check(struct ocl_image_request *request, const struct _cl_device_id *device)
+{
+	if (request->desc.mem_object || request->desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	cl_int error = ocl_image_check(request);
+	if (error)
+		return error;
+	if (request->format.image_channel_order == CL_DEPTH ||
+	    ocl_image_format_packing(request->context, &request->format).word_B)
+		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
+	return ocl_image_size_fits(&request->desc, device->caps) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
+}
+
 static cl_int request_check(struct ocl_image_request *request,
 			    struct ocl_mem_properties *properties)
 {
-	struct ocl_image_request plain = *request;
 	cl_int error = ocl_mem_properties_read(request->context, request->properties, properties);
 	/* 5.3.1: CL_INVALID_PROPERTY for a property that images do not have. */
 	if (!error && !ocl_mem_properties_are_image(properties))
 		error = CL_INVALID_PROPERTY;
 	if (!error)
 		error = ocl_mem_external_check(request->flags, request->host_pointer);
-	/* Only 2D images can be made from linear memory. */
-	if (!error && (request->desc.image_type != CL_MEM_OBJECT_IMAGE2D ||
-		       request->desc.mem_object || request->desc.num_mip_levels > 1))
-		error = CL_INVALID_IMAGE_DESCRIPTOR;
-	plain.desc.image_row_pitch = plain.desc.image_slice_pitch = 0;
-	if (!error)
-		error = ocl_image_check(&plain);
-	request->flags = plain.flags;
-	return error ? error : ocl_image_rows_take(request);
+	if (error)
+		return error;
+	return properties->layout.optimal
+		       ? optimal_check(request, request->context->devices[properties->device])
+		       : linear_check(request);
 }
 
-/* Sets what queries of the image return: the application's properties, not those of the internal buffer. */
-static cl_int image_dress(const struct ocl_mem_properties *properties, cl_mem buffer, cl_mem mem)
+/* Sets what queries of the image return: the application's properties. */
+static cl_int image_dress(const struct ocl_mem_properties *properties, cl_mem mem)
 {
-	mem->image->imported = true;
-	mem->external_device = buffer->external_device;
 	mem->property_count = properties->count;
 	return ocl_properties_copy_words(properties->list, properties->count, &mem->properties);
+}
+
+/* Queries return nothing of the internal buffer. */
+static cl_int linear_create(struct ocl_image_request *request, const struct ocl_mem_properties *properties,
+			    cl_mem *mem_out)
+{
+	cl_mem buffer;
+	cl_int error = ocl_mem_create(request->context, properties, request->flags,
+				      request->desc.image_row_pitch * request->desc.image_height, NULL, &buffer);
+	if (error)
+		return error;
+	request->desc.mem_object = buffer;
+	error = ocl_image_create(request, mem_out);
+	if (!error) {
+		(*mem_out)->image->imported = true;
+		(*mem_out)->external_device = buffer->external_device;
+	}
+	object_unref(buffer);
+	return error;
+}
+
+static cl_int optimal_create(struct ocl_image_request *request, const struct ocl_mem_properties *properties,
+			     cl_mem *mem_out)
+{
+	const struct ocl_external_layout *layout = &properties->layout;
+	const struct gpu_foreign_image foreign = {
+		.fd = properties->handle.fd, .allocation_B = layout->allocation_B, .offset_B = layout->offset_B,
+		.dedicated = layout->dedicated, .color_attachment = layout->color_attachment,
+	};
+	request->foreign = &foreign;
+	request->foreign_device = request->context->devices[properties->device];
+	const cl_int error = ocl_image_create(request, mem_out);
+	request->foreign = NULL;
+	return error;
 }
 
 cl_int ocl_image_import(struct ocl_image_request *request, cl_mem *mem_out)
 {
 	struct ocl_mem_properties properties;
-	cl_mem buffer, mem = NULL;
+	cl_mem mem = NULL;
 	cl_int error = request_check(request, &properties);
 	if (error)
 		return error;
-	error = ocl_mem_create(request->context, &properties, request->flags,
-			       request->desc.image_row_pitch * request->desc.image_height, NULL,
-			       &buffer);
-	if (error)
-		return error;
 	request->properties = NULL;
-	request->desc.mem_object = buffer;
-	error = ocl_image_create(request, &mem);
+	error = properties.layout.optimal ? optimal_create(request, &properties, &mem)
+					  : linear_create(request, &properties, &mem);
 	if (!error)
-		error = image_dress(&properties, buffer, mem);
-	object_unref(buffer);
+		error = image_dress(&properties, mem);
 	if (error) {
 		object_unref(mem);
 		return error;

@@ -1,5 +1,6 @@
 /* Images in memory of another API or process (cl_khr_external_memory): 2D images with a linear layout
- * (CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR), which are made of an internal buffer.
+ * (CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR), which are made of an internal buffer, and
+ * images in the GPU's own layout (cl_culvert_external_image), which are CUDA arrays.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_IMAGE_IMPORT_H

@@ -13,6 +13,7 @@ struct reading {
 	const struct _cl_context *context;
 	cl_uint devices;                 /* number of devices in the device list */
 	bool has_devices, has_address, has_exports;
+	unsigned layout_seen;            /* a bit for each property of cl_culvert_external_image */
 };
 
 /* cl_khr_external_memory: CL_INVALID_DEVICE for a device that is not in the context.  Moves *list behind the
@@ -89,6 +90,57 @@ static cl_int exports_read(struct ocl_mem_properties *properties, const cl_mem_p
 	return CL_SUCCESS;
 }
 
+static bool is_layout(cl_mem_properties name)
+{
+	return name >= CL_EXTERNAL_IMAGE_TILING_CULVERT && name <= CL_EXTERNAL_IMAGE_COLOR_ATTACHMENT_CULVERT;
+}
+
+/* Reads a property of cl_culvert_external_image.  Each may be given once; all but the offset and the size of the
+ * allocation are 0 or 1. */
+static cl_int layout_read(struct reading *reading, cl_mem_properties name, cl_mem_properties value)
+{
+	struct ocl_external_layout *layout = &reading->properties->layout;
+	const unsigned bit = 1u << (name - CL_EXTERNAL_IMAGE_TILING_CULVERT);
+	const bool is_size = name == CL_EXTERNAL_IMAGE_ALLOCATION_SIZE_CULVERT ||
+			     name == CL_EXTERNAL_IMAGE_OFFSET_CULVERT;
+	if (reading->layout_seen & bit || (!is_size && value > 1))
+		return CL_INVALID_PROPERTY;
+	reading->layout_seen |= bit;
+	reading->properties->has_layout = true;
+	switch (name) {
+	case CL_EXTERNAL_IMAGE_TILING_CULVERT:
+		layout->optimal = value == CL_EXTERNAL_IMAGE_TILING_OPTIMAL_CULVERT;
+		break;
+	case CL_EXTERNAL_IMAGE_ALLOCATION_SIZE_CULVERT:
+		layout->allocation_B = value;
+		break;
+	case CL_EXTERNAL_IMAGE_OFFSET_CULVERT:
+		layout->offset_B = value;
+		break;
+	case CL_EXTERNAL_IMAGE_DEDICATED_CULVERT:
+		layout->dedicated = value;
+		break;
+	default:
+		layout->color_attachment = value;
+		break;
+	}
+	return CL_SUCCESS;
+}
+
+/* The image begins in the allocation, whose size is required.  Other tilings have no further properties. */
+static cl_int layout_check(const struct reading *reading)
+{
+	const struct ocl_mem_properties *properties = reading->properties;
+	const struct ocl_external_layout *layout = &properties->layout;
+	if (!properties->has_layout)
+		return CL_SUCCESS;
+	if (!properties->is_external)
+		return CL_INVALID_PROPERTY;
+	if (!layout->optimal)
+		return reading->layout_seen == 1 ? CL_SUCCESS : CL_INVALID_PROPERTY;
+	return layout->offset_B < layout->allocation_B ? CL_SUCCESS : CL_INVALID_PROPERTY;
+}
+
 static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 {
 	struct ocl_mem_properties *properties = reading->properties;
@@ -97,6 +149,8 @@ static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 		const cl_mem_properties name = *list++;
 		if (is_handle(name) && !properties->is_external) {
 			error = handle_read(properties, name, *list++);
+		} else if (is_layout(name)) {
+			error = layout_read(reading, name, *list++);
 		} else if (name == CL_MEM_EXPORT_HANDLE_TYPES_CULVERT && !reading->has_exports) {
 			reading->has_exports = true;
 			error = exports_read(properties, &list);
@@ -134,6 +188,9 @@ static cl_int read_and_check(const struct _cl_context *context, const cl_mem_pro
 		return CL_INVALID_PROPERTY;
 	if (properties->is_external && properties->is_exportable)
 		return CL_INVALID_PROPERTY;
+	error = layout_check(&reading);
+	if (error)
+		return error;
 	/* Imported memory belongs to one device.  CL_INVALID_DEVICE when another device of the list, or without a
 	 * list of the context, would have to import it. */
 	const cl_uint owners = reading.has_devices ? reading.devices : context->device_count;
@@ -153,6 +210,8 @@ cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_p
 	properties->list = list;
 	properties->count = 0;
 	properties->is_external = properties->is_exportable = properties->has_addresses = false;
+	properties->has_layout = false;
+	properties->layout = (struct ocl_external_layout){0};
 	properties->device = 0;
 	return list ? read_and_check(context, list, properties) : CL_SUCCESS;
 }

@@ -7,12 +7,22 @@
 #include "icd/include/khr_external_memory.h"
 #include "icd/memory/context.h"
 
+/* cl_culvert_external_image: the layout of an imported image. */
+struct ocl_external_layout {
+	bool optimal;                    /* the GPU's own; false: rows follow each other */
+	uint64_t allocation_B, offset_B; /* of the memory of another API; where the image begins in it */
+	bool dedicated;                  /* it was allocated for the image alone */
+	bool color_attachment;           /* the other API may draw into it */
+};
+
 /* The meaning of a list of properties. */
 struct ocl_mem_properties {
 	const cl_mem_properties *list;   /* the application's, or NULL */
 	size_t count;                    /* of words in list, with the final 0; or 0 */
 	bool is_external;                /* cl_khr_external_memory: the memory is imported from handle */
 	struct gpu_handle handle;
+	bool has_layout;                 /* a property of cl_culvert_external_image was given */
+	struct ocl_external_layout layout;
 	bool is_exportable;              /* cl_culvert_external_memory_export: the memory can be exported */
 	enum gpu_handle_type exported;   /* as a handle of this type */
 	uint32_t device;                 /* of imported and exported memory: the position of its device */

@@ -249,12 +249,11 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 	return CL_SUCCESS;
 }
 
-cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
-				const struct gpu_image_side *from, struct ocl_storage **storage_out)
+static cl_int array_storage_new(cl_context context, const struct ocl_texels *texels,
+				struct ocl_storage **storage_out)
 {
 	const uint64_t size_B = gpu_extent_texels(&texels->extent, gpu_extent_levels(&texels->extent)) *
 				gpu_texel_B(&texels->texel);
-	cl_int error = CL_SUCCESS;
 	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
 	struct ocl_storage *storage = storage_new(context, size_B);
@@ -262,6 +261,28 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->arrays = true;
 	storage->texels = *texels;
+	*storage_out = storage;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_adopt_array(cl_context context, const struct ocl_texels *texels, uint32_t device,
+			       struct gpu_array *array, struct ocl_storage **storage_out)
+{
+	cl_int error = array_storage_new(context, texels, storage_out);
+	if (error)
+		return error;
+	(*storage_out)->locations[device].array = array;
+	list_entry((*storage_out)->segments.next, struct segment, link)->valid = segment_bit(device);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
+				const struct gpu_image_side *from, struct ocl_storage **storage_out)
+{
+	struct ocl_storage *storage;
+	cl_int error = array_storage_new(context, texels, &storage);
+	if (error)
+		return error;
 	const uint32_t place = ocl_storage_living_place(storage);
 	if (storage->device_count == 1 || from)
 		error = ocl_storage_allocate_locked(storage, place);

@@ -136,6 +136,10 @@ void ocl_storage_restrict(struct ocl_storage *storage, bool read_only, bool writ
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct gpu_external *external,
 			 struct ocl_storage **storage_out);
+/* Makes the storage of an image whose texels are in array, of the device with index device; the storage owns it from
+ * then on. */
+cl_int ocl_storage_adopt_array(cl_context context, const struct ocl_texels *texels, uint32_t device,
+			       struct gpu_array *array, struct ocl_storage **storage_out);
 /* Makes a storage of shared memory.  places: a set of enum ocl_place, of which the first that has room is used.
  * owner: index of the device with which it is allocated.  align_B: a power of two; 0 means OCL_STORAGE_ALIGN_B.
  * moves_whole: the host uses managed memory only between ocl_storage_host_acquire and the next ocl_storage_acquire.

@@ -243,7 +243,8 @@ static uint64_t property_name(struct api_actor *actor)
 		0x2051 /* CL_MEM_DEVICE_HANDLE_LIST_KHR */, 0x2053 /* ..._DEVICE_HANDLE_LIST_KHR */,
 		0x203D /* CL_SEMAPHORE_TYPE_KHR */, 0x203F /* ..._EXPORT_HANDLE_TYPES_KHR */,
 		0x2055 /* CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */, 0x2060 /* CL_EXTERNAL_..._OPAQUE_FD_KHR */,
-		0x43550010 /* CL_MEM_EXPORT_HANDLE_TYPES_CULVERT */,
+		0x43550010 /* CL_MEM_EXPORT_HANDLE_TYPES_CULVERT */, 0x43550042 /* CL_EXTERNAL_IMAGE_OFFSET_CULVERT */,
+		0x43550043 /* ..._DEDICATED_CULVERT */,
 		0x5000 /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */, 0x4195 /* CL_MEM_ALLOC_FLAGS_INTEL */,
 		0x1096 /* CL_QUEUE_PRIORITY_KHR */, 0x1097 /* CL_QUEUE_THROTTLE_KHR */,
 	};
@@ -308,6 +309,13 @@ static void *properties(struct api_actor *actor, const char *type)
 		list[used++] = 0x43550010;
 		list[used++] = api_chance(actor, 2) ? 0x2060 : 0x43550011;
 		list[used++] = 0;
+	}
+	if (strstr(type, "cl_mem_properties") && !strstr(type, "intel") && api_chance(actor, 8)) {
+		/* The layout of an imported image. */
+		list[used++] = 0x43550040;
+		list[used++] = api_number(actor, 3);
+		list[used++] = 0x43550041;
+		list[used++] = api_garbage(actor) % 0x100000;
 	}
 	for (uint32_t n = !api_chance(actor, 3) ? 0 : api_number(actor, 4); n; n--) {
 		list[used++] = property_name(actor);

@@ -60,15 +60,19 @@ static cl_mem import(struct faults_run *run, int fd)
 	return mem;
 }
 
-static cl_mem import_image(struct faults_run *run, int fd)
+/* levels 0: an image with linear layout; otherwise one in the GPU's own, with so many levels. */
+static cl_mem import_image(struct faults_run *run, int fd, cl_uint levels)
 {
 	const cl_mem_properties list[] = {
 		OPAQUE_FD, (cl_mem_properties)fd,
-		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0, 0
+		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0,
+		CL_EXTERNAL_IMAGE_TILING_CULVERT, levels > 0,
+		levels ? CL_EXTERNAL_IMAGE_ALLOCATION_SIZE_CULVERT : 0, SIZE_B, 0
 	};
 	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 	const cl_image_desc desc = {
-		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 16
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 16,
+		.num_mip_levels = levels
 	};
 	cl_int code = 12345;
 	cl_mem mem = clCreateImageWithProperties(run->context, list, CL_MEM_READ_WRITE, &format,
@@ -79,13 +83,13 @@ static cl_mem import_image(struct faults_run *run, int fd)
 }
 
 /* Made and released: what images do is in faults_images.c. */
-static void use_image(struct faults_run *run, int fd)
+static void use_image(struct faults_run *run, int fd, cl_uint levels)
 {
 	if (fd < 0) {
 		faults_wrong(run, "no memory to import", __LINE__);
 		return;
 	}
-	cl_mem mem = import_image(run, fd);
+	cl_mem mem = import_image(run, fd, levels);
 	if (mem)
 		TRY(clReleaseMemObject(mem));
 	else
@@ -235,7 +239,9 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 		return;
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
-	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
+	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 1);
+	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 3);
 	use_exported(run, platform, queue, OPAQUE_FD);
 	if (exports_dma_buf(run))
 		use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR);
