@@ -17,6 +17,7 @@
 
 struct cuda_symbols cuda;
 void (*cuda_note_memory)(uint64_t, uint64_t, unsigned);
+int (*cuda_rest)(void *, uint64_t);
 
 /* The compiler checks that each row has the type that <cuda.h> declares. */
 #define CUDA_SYMBOL(name, need, parameters)                                    \
@@ -111,6 +112,8 @@ bool gpu_symbols_load(struct gpu_library *library_out, struct bytes *note)
 	if (library_out->software) {
 		entry = dlsym(handle, "culvert_soft_note_memory");
 		memcpy(&cuda_note_memory, &entry, sizeof(entry));
+		entry = dlsym(handle, "culvert_soft_rest");
+		memcpy(&cuda_rest, &entry, sizeof(entry));
 	}
 	return true;
 }

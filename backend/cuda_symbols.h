@@ -25,6 +25,8 @@ struct cuda_symbols {
 extern struct cuda_symbols cuda;
 /* softcuda's culvert_soft_note_memory (softcuda/control.h); NULL with other drivers. */
 extern void (*cuda_note_memory)(uint64_t address, uint64_t size_B, unsigned what);
+/* softcuda's culvert_soft_rest; NULL with other drivers. */
+extern int (*cuda_rest)(void *event, uint64_t most_ns);
 
 /* Whether the driver is softcuda. */
 static inline bool cuda_is_software(void)

@@ -230,7 +230,7 @@ cl_int gpu_event_block(struct gpu_event *event)
 	const bool entered = !gpu_scope_by_handle(event->stream->device, &scope);
 	gpu_pauses_begin(&pauses, event->stream);
 	do {
-		gpu_pause(&pauses);
+		gpu_pause(&pauses, event->cu_event);
 		error = gpu_event_query(event, &done);
 	} while (!error && !done);
 	gpu_pauses_end(&pauses);

@@ -232,7 +232,8 @@ struct gpu_pauses {
 };
 
 void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream);
-void gpu_pause(struct gpu_pauses *pauses);
+/* cu_event: the event that is polled. */
+void gpu_pause(struct gpu_pauses *pauses, CUevent cu_event);
 void gpu_pauses_end(const struct gpu_pauses *pauses);
 
 /* --- gpu_mem.c --- */

@@ -26,12 +26,13 @@ struct manner {
 	uint64_t part;                   /* a pause is the time waited so far, divided by this, */
 	uint64_t least_ns, most_ns;      /* but within these limits */
 	bool foresees;                   /* pauses end before the expected end of the wait (gpu_stream_foresee) */
+	bool rests;                      /* the software driver ends a pause when the event has completed */
 };
 
 static const struct manner manners[] = {
-	{"auto", 400000, 128, 5000, 150000, true},
-	{"spin", UINT64_MAX, 1, 0, 0, false},
-	{"block", 0, 16, 50000, 1000000, false},
+	{"auto", 400000, 128, 5000, 150000, true, false},
+	{"spin", UINT64_MAX, 1, 0, 0, false, false},
+	{"block", 0, 16, 50000, 1000000, false, false},
 };
 
 /* The limits of pauses while the end of the wait is expected at a known time. */
@@ -39,8 +40,10 @@ enum { FORESEEN_PART = 32, FORESEEN_MOST_NS = 1000000 };
 /* Shorter waits are polled without pauses and not remembered. */
 enum { FORESEEN_LEAST_NS = 100000 };
 
-/* Kernels of the software driver run on the processors on which a thread would poll. */
-static const struct manner manner_of_software = {"auto", 20000, 16, 30000, 1000000, false};
+/* Kernels of the software driver run on the processors on which a thread would poll.  The longest pause is how late a
+ * device is noticed that was lost without the event. */
+static const struct manner manner_of_software = {"auto", 10000, 16, 30000, 1000000, false, true};
+enum { REST_MOST_NS = 100000000 };
 
 static const struct manner *chosen = &manners[0];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -147,15 +150,17 @@ static uint64_t pause_of(const struct gpu_pauses *pauses, uint64_t waited_ns)
 	return pause_ns < foreseen_ns ? pause_ns : foreseen_ns;
 }
 
-void gpu_pause(struct gpu_pauses *pauses)
+void gpu_pause(struct gpu_pauses *pauses, CUevent cu_event)
 {
 	const uint64_t pause_ns = pause_of(pauses, host_now_ns() - pauses->start_ns);
 	const struct timespec time = {0, (long)pause_ns};
 	if (!pause_ns)
 		return;
-	slack_lower(pauses);
 	const int before = cancel_hold();
-	nanosleep(&time, NULL);
+	if (!pauses->manner->rests || !cuda_rest(cu_event, REST_MOST_NS)) {
+		slack_lower(pauses);
+		nanosleep(&time, NULL);
+	}
 	cancel_restore(before);
 }
 

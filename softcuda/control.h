@@ -39,6 +39,10 @@ uint64_t culvert_soft_migrated(void);
  * Works before cuInit, too. */
 int culvert_soft_lacks(const char *function_name);
 
+/* Sleeps until an event, a CUevent, has completed, but at most most_ns, and perhaps less: for a thread that polls the
+ * event.  0, at once, if a schedule delays operations (CULVERT_SOFT_SCHED), or if there is no such event; otherwise 1. */
+int culvert_soft_rest(void *event, uint64_t most_ns);
+
 /* Tells the checks of kernels what an OpenCL platform knows about device memory and CUDA does not.  No effect if no
  * live allocation starts at address, or if nothing is checked. */
 enum {

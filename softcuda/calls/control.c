@@ -5,11 +5,13 @@
 #include "softcuda/calls/door.h"
 #include "softcuda/control.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/event.h"
 #include "softcuda/driver/fault.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
 #include "softcuda/driver/schedule.h"
+#include "softcuda/driver/stream.h"
 #include "softcuda/exec/exec.h"
 
 int culvert_soft_schedule(const char *items)
@@ -71,6 +73,30 @@ uint64_t culvert_soft_calls(const char *pattern)
 	const uint64_t count = soft_fault_count_locked(pattern);
 	(void)soft_leave(NULL, CUDA_SUCCESS);
 	return count;
+}
+
+static CUresult rest_locked(CUevent cu_event, uint64_t most_ns, bool *rested_out)
+{
+	struct soft_event *event;
+	const CUresult result = soft_event_find_locked(cu_event, &event);
+	if (result != CUDA_SUCCESS)
+		return result;
+	const struct soft_point point = event->point;
+	if (point.stream)
+		point.stream->refs++;
+	*rested_out = soft_point_rest_locked(&point, most_ns);
+	soft_stream_unref_locked(point.stream);
+	return CUDA_SUCCESS;
+}
+
+int culvert_soft_rest(void *event, uint64_t most_ns)
+{
+	struct soft_context *context = NULL;
+	bool rested = false;
+	if (soft_enter(NULL, SOFT_NEED_INIT, &context) != CUDA_SUCCESS)
+		return 0;
+	(void)soft_leave(NULL, rest_locked(event, most_ns ? most_ns : 1, &rested));
+	return rested;
 }
 
 /* Called without the driver's lock; the table of allocations has a lock of its own. */

@@ -69,7 +69,7 @@ static void wait_until_idle_locked(struct soft_context *context)
 			link = link->next;
 			continue;
 		}
-		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+		soft_schedule_wait_locked();
 		link = context->streams.next;
 	}
 }

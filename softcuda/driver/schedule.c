@@ -174,7 +174,7 @@ static struct {
 
 struct waiter {
 	struct list link;                    /* in soft_driver.waiters */
-	const struct soft_point *point;
+	const struct soft_point *point;      /* NULL: it waits for any operation to complete */
 };
 
 static bool wanted_locked(void)
@@ -182,10 +182,39 @@ static bool wanted_locked(void)
 	struct list *link, *next;
 	if (lazy.granted)
 		return true;
-	list_for_each(link, next, &soft_driver.waiters)
-		if (!soft_point_reached(list_entry(link, struct waiter, link)->point))
+	list_for_each(link, next, &soft_driver.waiters) {
+		const struct soft_point *point = list_entry(link, struct waiter, link)->point;
+		if (point && !soft_point_reached(point))
 			return true;
+	}
 	return false;
+}
+
+/* Wakes waiting threads, if one of them has what it waits for: a thread that is woken in vain costs more than a short
+ * kernel. */
+static void wake_waiters_locked(void)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.waiters) {
+		const struct soft_point *point = list_entry(link, struct waiter, link)->point;
+		if (!point || soft_point_reached(point)) {
+			lock_condition_signal_all(&soft_driver.done);
+			return;
+		}
+	}
+}
+
+/* Waits once; the caller looks whether what it waits for has come.  point: as in struct waiter.  most_ns: how long at
+ * most; 0: without a limit. */
+static void wait_once_locked(const struct soft_point *point, uint64_t most_ns)
+{
+	struct waiter waiter = {.point = point};
+	list_append(&soft_driver.waiters, &waiter.link);
+	if (most_ns)
+		(void)lock_condition_wait_for(&soft_driver.done, &soft_driver.lock, most_ns);
+	else
+		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+	list_remove(&waiter.link);
 }
 
 static bool is_the_hosts(const struct soft_operation *operation)
@@ -261,7 +290,10 @@ static void complete_locked(struct soft_operation *operation)
 	if (list_empty(&stream->operations))
 		list_remove(&stream->active);
 	soft_stream_unref_locked(stream);
-	lock_condition_signal_all(&soft_driver.done);
+	if (soft_sched.lazy)
+		lock_condition_signal_all(&soft_driver.done);
+	else
+		wake_waiters_locked();
 }
 
 /* Completes operations that need no worker thread; true if there was one. */
@@ -303,6 +335,11 @@ static void settle_locked(bool own)
 		pthread_cond_signal(&soft_driver.work.condition);
 }
 
+void soft_schedule_wait_locked(void)
+{
+	wait_once_locked(NULL, 0);
+}
+
 /* Whether an operation may access device memory.  Operations that call the host or wait for it do not, and need not
  * end. */
 static bool memory_is_used_locked(void)
@@ -320,7 +357,7 @@ static bool memory_is_used_locked(void)
 void soft_schedule_quiet_locked(void)
 {
 	while (memory_is_used_locked())
-		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+		soft_schedule_wait_locked();
 }
 
 void soft_context_fault_locked(struct soft_context *context, CUresult result,
@@ -522,10 +559,19 @@ CUresult soft_point_wait_locked(const struct soft_point *point)
 	if (soft_sched.lazy && !soft_point_reached(point))
 		result = wait_lazily_locked(point);
 	while (result == CUDA_SUCCESS && !soft_point_reached(point))
-		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+		wait_once_locked(point, 0);
 	if (result == CUDA_SUCCESS)
 		soft_oracle_learn_locked(point->stream, point->sequence);
 	return result;
+}
+
+bool soft_point_rest_locked(const struct soft_point *point, uint64_t most_ns)
+{
+	if (soft_sched.lazy)
+		return false;
+	if (!soft_point_reached(point))
+		wait_once_locked(point, most_ns);
+	return true;
 }
 
 /* Runs one operation to its end, so that the same queries have the same results in each run; a long operation is not

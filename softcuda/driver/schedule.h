@@ -71,6 +71,11 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 /* Waits until point is reached: the caller holds a reference to its stream.
  * CUDA_ERROR_LAUNCH_TIMEOUT when a lazy schedule finds that it never will be. */
 CUresult soft_point_wait_locked(const struct soft_point *point);
+/* Waits until point is reached, but at most most_ns, and perhaps less; the caller holds a reference to its stream.
+ * False, without waiting, if the schedule is lazy. */
+bool soft_point_rest_locked(const struct soft_point *point, uint64_t most_ns);
+/* Waits until any operation has completed, and perhaps less. */
+void soft_schedule_wait_locked(void);
 /* A question about work was answered with "not yet": a lazy schedule may go on. */
 void soft_schedule_nudge_locked(void);
 /* What the schedule keeps may run. */

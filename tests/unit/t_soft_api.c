@@ -3,6 +3,7 @@
  * rely on, handles. */
 #include "config.h"
 
+#include "softcuda/control.h"
 #include "tests/unit/soft_setup.h"
 
 #include <pthread.h>
@@ -357,6 +358,54 @@ static void events_order_streams(void)
 	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
 }
 
+/* A thread that polls an event rests until it has completed, or a time has passed. */
+static void rest_for_event(void)
+{
+	enum { LONG_NS = 2000000000, SHORT_NS = 1000000 };
+	CUstream stream;
+	CUevent event;
+	struct gate gate;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+	CHECK_EQ(culvert_soft_rest(event, LONG_NS), 1);
+	gate_put(&gate, stream);
+	CHECK_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
+	CHECK_EQ(culvert_soft_rest(event, SHORT_NS), 1);
+	CHECK_EQ(culvert_soft_rest(event, 0), 1);
+	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	gate_open(&gate);
+	unsigned rests = 0;
+	while (cuEventQuery(event) == CUDA_ERROR_NOT_READY && rests++ < 1000)
+		CHECK_EQ(culvert_soft_rest(event, LONG_NS), 1);
+	CHECK_EQ(cuEventQuery(event), CUDA_SUCCESS);
+	CHECK_EQ(cuEventDestroy(event), CUDA_SUCCESS);
+	CHECK_EQ(culvert_soft_rest(event, LONG_NS), 0);
+	CHECK_EQ(culvert_soft_rest(NULL, LONG_NS), 0);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
+/* Buffers of 2 MiB and more begin at such an address, so that Linux can give them pages of that size. */
+static void huge_pages(void)
+{
+	static const size_t sizes_B[] = {(2 << 20) - 1, 2 << 20, (4 << 20) + 1, 9 << 20};
+	CUdeviceptr buffers[4];
+	REQUIRE(set_up());
+	for (unsigned i = 0; i < 4; i++) {
+		REQUIRE(cuMemAlloc(&buffers[i], sizes_B[i]) == CUDA_SUCCESS);
+		CHECK(sizes_B[i] < 2 << 20 || !(buffers[i] & ((2 << 20) - 1)));
+		CHECK_EQ(cuMemsetD8(buffers[i], (unsigned char)i, sizes_B[i]), CUDA_SUCCESS);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned char byte[2] = {9, 9};
+		CHECK_EQ(cuMemcpyDtoH(&byte[0], buffers[i], 1), CUDA_SUCCESS);
+		CHECK_EQ(cuMemcpyDtoH(&byte[1], buffers[i] + sizes_B[i] - 1, 1), CUDA_SUCCESS);
+		CHECK_EQ(byte[0], i);
+		CHECK_EQ(byte[1], i);
+		CHECK_EQ(cuMemFree(buffers[i]), CUDA_SUCCESS);
+	}
+}
+
 static void default_stream(void)
 {
 	CUstream blocking, other;
@@ -566,5 +615,6 @@ static void threads(void)
 
 TEST_MAIN(TEST(devices), TEST(errors), TEST(current_contexts), TEST(accounts), TEST(pointers),
 	  TEST(copies), TEST(fills), TEST(pools), TEST(peers), TEST(events_order_streams),
+	  TEST(rest_for_event), TEST(huge_pages),
 	  TEST(default_stream), TEST(host_bytes), TEST(times), TEST(handles),
 	  TEST(host_functions), TEST(threads))

@@ -421,6 +421,11 @@ static void keep(bool broken)
 	CHECK_EQ(culvert_soft_schedule("keep:put,idle:1"), 0);
 	launch("put", first, data, 0, 5);
 	OK(cuMemsetD32Async(data + 1024 / 2, 7, 1, second));
+	/* A thread that polls does not rest in a schedule: its queries are what operations are let run by. */
+	CUevent event;
+	OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+	OK(cuEventRecord(event, first));
+	CHECK_EQ(culvert_soft_rest(event, 1000000000), 0);
 	for (int i = 0; i < 5; i++) {
 		CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
 		usleep(2000);
