@@ -28,6 +28,7 @@
 enum {
 	ALIGNMENT_B = 512,                   /* as CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
 	HEAP_MAX_B = 64 << 10,               /* the largest allocation from the heap */
+	HUGE_PAGE_B = 2 << 20,               /* of the page tables of x86-64, and of aarch64 with pages of 4 KiB */
 	POISON_MAX_B = 64 << 10,             /* the number of bytes that are filled with a pattern, which takes
 					      * little time */
 	POISON_BYTE = 0xcd,
@@ -353,23 +354,30 @@ static void table_remove_locked(const struct soft_allocation *allocation)
 
 /* --- bytes ---------- */
 
+/* Maps size_B bytes between pages that cannot be accessed.  From HUGE_PAGE_B on, the address is a multiple of that, and
+ * Linux may use pages of that size, with which a kernel that streams through its buffers misses the processor's table of
+ * pages less often. */
 static bool map_bytes(struct soft_allocation *allocation)
 {
 	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t align_B = allocation->size_B < HUGE_PAGE_B ? page_B : HUGE_PAGE_B;
 	uint64_t data_B = (allocation->size_B + page_B - 1) / page_B * page_B;
-	if (data_B < allocation->size_B || data_B + 2 * page_B < data_B)
+	if (data_B < allocation->size_B || data_B + align_B + page_B < data_B)
 		return false;
-	char *mapping = mmap(NULL, data_B + 2 * page_B, PROT_NONE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const uint64_t mapping_B = data_B + align_B + page_B;
+	char *mapping = mmap(NULL, mapping_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapping == MAP_FAILED)
 		return false;
-	if (mprotect(mapping + page_B, data_B, PROT_READ | PROT_WRITE)) {
-		munmap(mapping, data_B + 2 * page_B);
+	char *start = mapping + align_B - (uintptr_t)mapping % align_B;
+	if (mprotect(start, data_B, PROT_READ | PROT_WRITE)) {
+		munmap(mapping, mapping_B);
 		return false;
 	}
+	if (align_B == HUGE_PAGE_B)
+		(void)madvise(start, data_B, MADV_HUGEPAGE);
 	allocation->mapping = mapping;
-	allocation->mapping_B = data_B + 2 * page_B;
-	allocation->start = (uint64_t)(uintptr_t)(mapping + page_B);
+	allocation->mapping_B = mapping_B;
+	allocation->start = (uint64_t)(uintptr_t)start;
 	return true;
 }
 

@@ -45,8 +45,11 @@ enum {
 static const uint64_t group_turn = 1 << 18;
 /* A short turn: work-groups that wait at a barrier of the grid only poll. */
 static const uint64_t cooperative_turn = 1 << 10;
-/* How long the launching thread runs alone: about twice the time to wake a thread, and as long as a turn. */
-static const uint64_t alone_ns = 20000;
+/* How long the launching thread runs alone: at least about twice the time to wake a thread, and as long as a turn.
+ * patience_ns is doubled after a launch with which woken threads helped little, as on a computer whose processors are
+ * busy, and then decreases. */
+static const uint64_t alone_ns = 20000, alone_most_ns = 1000000;
+static atomic_uint_fast64_t patience_ns = 20000;
 static const uint64_t alone_turn = 1 << 9;
 
 struct pending {
@@ -58,6 +61,8 @@ struct pending {
 	unsigned workers;                 /* inside; guarded by pool.lock */
 	unsigned workers_max;             /* for a part of the multiprocessors, the same part of the threads */
 	unsigned thread_count;            /* threads that may run it, the launching one included */
+	uint64_t offered_count;           /* work-groups that no thread had taken when the launch was offered */
+	atomic_uint_fast64_t helped_count;        /* work-groups that other threads than the launching one have taken */
 	bool exhausted;                   /* guarded by pool.lock */
 };
 
@@ -93,6 +98,7 @@ struct share {
 	uint64_t rest;                    /* their number */
 	uint32_t ctaid[3];                /* the next of them */
 	uint64_t size_max;                /* the most that the thread takes at once */
+	bool launching;                   /* the thread is the launching one */
 };
 
 /* The work-groups that a thread has begun, as a ring in the order of their turns, and those that it begins next. */
@@ -126,6 +132,8 @@ static bool take_share(struct pending *pending, struct share *share)
 	if (first >= pending->group_count)
 		return false;
 	share->rest = size < pending->group_count - first ? size : pending->group_count - first;
+	if (!share->launching)
+		atomic_fetch_add_explicit(&pending->helped_count, share->rest, memory_order_relaxed);
 	share->ctaid[0] = (uint32_t)(first % grid[0]);
 	share->ctaid[1] = (uint32_t)(first / grid[0] % grid[1]);
 	share->ctaid[2] = (uint32_t)(first / grid[0] / grid[1]);
@@ -206,11 +214,12 @@ static enum group_state run_group(struct pending *pending, struct share *share, 
 static void run_groups(struct pending *pending, bool launching)
 {
 	/* The launching thread begins with small shares, after each of which it looks at the clock. */
-	struct ring ring = {.last = &ring.first, .more = true, .share.size_max = launching ? 1 : SHARE_MAX};
+	struct ring ring = {.last = &ring.first, .more = true,
+			    .share = {.size_max = launching ? 1 : SHARE_MAX, .launching = launching}};
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn :
 			 pending->job.in_turn ? LONG_TURN : group_turn;
-	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
+	uint64_t until_ns = launching ? host_now_ns() + atomic_load(&patience_ns) : 0;
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
 		if (run_group(pending, &ring.share, group, alone ? alone_turn : usual) == GROUP_RUNS) {
@@ -365,11 +374,29 @@ static void offer(struct pending *pending)
 {
 	lock_take(&pool.lock);
 	if (pending->workers_max && start_locked()) {
+		const uint64_t begun = atomic_load(&pending->next_group);
 		pending->offered = true;
+		pending->offered_count = begun < pending->group_count ? pending->group_count - begun : 0;
 		list_append(&pool.pending, &pending->link);
 		lock_condition_signal_all(&pool.work);
 	}
 	lock_drop(&pool.lock);
+}
+
+/* Learns from an ended launch how long the next one should run alone.  Threads that help as much as the launching one
+ * take all but one share of those that were left. */
+static void learn(const struct pending *pending)
+{
+	uint64_t patience = atomic_load(&patience_ns);
+	const uint64_t helped = atomic_load(&pending->helped_count), threads = pending->thread_count;
+	if (!pending->offered)
+		patience -= patience / 64;
+	else if (2 * helped * threads < pending->offered_count * (threads - 1))
+		patience *= 2;
+	else
+		patience /= 2;
+	patience = patience < alone_ns ? alone_ns : patience < alone_most_ns ? patience : alone_most_ns;
+	atomic_store(&patience_ns, patience);
 }
 
 static void run(struct pending *pending)
@@ -379,14 +406,15 @@ static void run(struct pending *pending)
 	fesetenv(FE_DFL_ENV);
 	run_groups(pending, true);
 	fesetenv(&environment);
-	if (!pending->offered)
-		return;
-	lock_take(&pool.lock);
-	pending->exhausted = true;
-	while (pending->workers)
-		lock_condition_wait(&pool.done, &pool.lock);
-	list_remove(&pending->link);
-	lock_drop(&pool.lock);
+	if (pending->offered) {
+		lock_take(&pool.lock);
+		pending->exhausted = true;
+		while (pending->workers)
+			lock_condition_wait(&pool.done, &pool.lock);
+		list_remove(&pending->link);
+		lock_drop(&pool.lock);
+	}
+	learn(pending);
 }
 
 /* The size of a work-group's shared memory.  The last load of 16 bytes may begin inside of it and end behind it: for
