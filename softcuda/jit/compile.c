@@ -109,6 +109,17 @@ static void add_attributes(const struct emitter *e, value function)
 				LLVMCreateEnumAttribute(e->context, nounwind, 0));
 }
 
+/* Says that the function is called, so that LLVM believes the weights of its branches: slow paths are rare, and
+ * nothing is computed for them ahead of a loop (loop-sink). */
+static void add_profile(const struct emitter *e, value function)
+{
+	static const char name[] = "function_entry_count";
+	LLVMMetadataRef parts[] = {LLVMMDStringInContext2(e->context, name, sizeof(name) - 1),
+				   LLVMValueAsMetadata(LLVMConstInt(e->i64, 1, false))};
+	LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+			      LLVMMDNodeInContext2(e->context, parts, 2));
+}
+
 static unsigned count_instructions(value function)
 {
 	unsigned count = 0;
@@ -131,6 +142,7 @@ static LLVMMemoryBufferRef emit(struct emitter *e, struct bytes *why)
 			return NULL;
 		}
 		add_attributes(e, function);
+		add_profile(e, function);
 		size += count_instructions(function);
 	}
 	if (size <= SIZE_MAX_OF_IR)

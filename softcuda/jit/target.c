@@ -94,9 +94,10 @@ uint32_t target_lanes(struct bytes *why)
 #define COMBINE "instcombine"
 #endif
 /* The passes that improve kernels: promotion of stack slots to values, elimination of common subexpressions and of
- * dead code, and motion of invariant code out of loops.  There is no vectorizer, since the IR has vectors already. */
+ * dead code, and motion of invariant code out of loops, but back into them where only slow paths use it.  There is no
+ * vectorizer, since the IR has vectors already. */
 static const char passes[] = "function(sroa,early-cse<memssa>,simplifycfg," COMBINE ",loop-mssa(loop-rotate,licm),"
-			     "gvn," COMBINE ",simplifycfg,dse,adce)";
+			     "gvn," COMBINE ",simplifycfg,dse,adce,loop-sink)";
 
 /* Verifies a module and runs the passes on it; false, with the reason in why, if that fails. */
 static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, struct bytes *why)
