@@ -355,8 +355,8 @@ static void table_remove_locked(const struct soft_allocation *allocation)
 /* --- bytes ---------- */
 
 /* Maps size_B bytes between pages that cannot be accessed.  From HUGE_PAGE_B on, the address is a multiple of that, and
- * Linux may use pages of that size, with which a kernel that streams through its buffers misses the processor's table of
- * pages less often. */
+ * Linux may use pages of that size, with which the addresses of a kernel that streams through buffers are translated
+ * faster. */
 static bool map_bytes(struct soft_allocation *allocation)
 {
 	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
