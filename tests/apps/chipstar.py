@@ -3,14 +3,15 @@
 platform: its samples, among them CUDA's own, its tests and those of HIP's Catch tests that were built.  They compare
 what kernels compute with the processor; ctest says of each what its output has to have.  CHIPSTAR names the folder
 in which chipStar was built.  Programs that were not built are not asked for, nor those that chipStar's own list says
-to fail on every OpenCL, nor those that run hipcc or valgrind.  APP_JOBS tests run at once, for APP_SECONDS (600) at
-most."""
+to fail on every OpenCL, nor those that run hipcc or valgrind.  CHIPSTAR_PARTS names the folders whose tests are run
+(samples:tests:catch).  APP_JOBS tests run at once, for APP_SECONDS (600) at most; after APP_LIMIT seconds none is begun."""
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 import platforms
@@ -24,6 +25,7 @@ foreign = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign")
 ctest = os.environ.get("CTEST", "ctest")
 settings = dict(os.environ, CHIP_BE="opencl", CHIP_PLATFORM=str(number), CHIP_DEVICE="0", CHIP_LOGLEVEL="err",
                 CHIP_MODULE_CACHE_DIR="")
+PARTS, LIMIT = os.environ.get("CHIPSTAR_PARTS", "samples:tests:catch").split(":"), os.environ.get("APP_LIMIT")
 # The first wants a draft of cl_ext_buffer_device_address, whose flag became a property; the second looks at the module
 # of SPIR-V alone, before a platform has it, and depends on the translator's version.
 KNOWN = {"TestBufferDevAddr", "TestPositiveHasNoIGBAs"}
@@ -52,7 +54,7 @@ def called():
     for index, test in enumerate(listed["tests"]):
         program = os.path.realpath(test.get("command", ["/"])[0])
         inside = os.path.relpath(program, os.path.realpath(folder)).split(os.sep)[0]
-        if inside in ("samples", "tests", "catch") and os.path.exists(program) and \
+        if inside in PARTS and os.path.exists(program) and \
                 test["name"] not in left_out and not test["name"].startswith("hipcc-"):
             asked[index + 1] = test["name"]
     return asked
@@ -64,7 +66,8 @@ def results(asked):
         chosen, report = os.path.join(kept, "chosen"), os.path.join(kept, "report.xml")
         with open(chosen, "w") as file:
             file.write("0,0,0," + ",".join(map(str, asked)))
-        subprocess.run([foreign, ctest, "-I", chosen, "-j", os.environ.get("APP_JOBS", "1"),
+        stop = ["--stop-time", time.strftime("%H:%M:%S", time.localtime(time.time() + float(LIMIT)))] if LIMIT else []
+        subprocess.run([foreign, ctest] + stop + ["-I", chosen, "-j", os.environ.get("APP_JOBS", "1"),
                         "--timeout", os.environ.get("APP_SECONDS", "600"), "--output-junit", report, "--quiet"],
                        cwd=folder, env=settings, stderr=subprocess.DEVNULL)
         root = xml.etree.ElementTree.parse(report).getroot()
