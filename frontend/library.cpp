@@ -4,6 +4,7 @@
 #include "frontend/demangle.h"
 #include "frontend/embedded.h"
 #include "frontend/module.h"
+#include "frontend/options.h"
 #include "frontend/reach.h"
 #include "frontend/static_objects.h"
 #include "frontend/symbol.h"
@@ -179,6 +180,26 @@ enum fe_status link_library(llvm::Module &module, bytes *log)
 	return FE_INTERNAL;
 }
 
+using functions = std::set<const llvm::Function *>;
+
+/* The functions that have a body. */
+functions defined_in(const llvm::Module &module)
+{
+	functions defined;
+	for (const llvm::Function &function : module)
+		if (!function.isDeclaration())
+			defined.insert(&function);
+	return defined;
+}
+
+/* Marks the functions that have a body now, and had none before the library was linked. */
+void mark_library(llvm::Module &module, const functions &before)
+{
+	for (llvm::Function &function : module)
+		if (!function.isDeclaration() && !before.count(&function))
+			function.addFnAttr(FE_LIBRARY_ATTRIBUTE);
+}
+
 /* -- what SPIR-V imports ------------------------------------------------------------- */
 
 /* An imported function's name with this target's numbers of address spaces.  Translators leave SPIR's: 4 for generic
@@ -306,9 +327,12 @@ enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *l
 	import_from_library(unwrapped);
 	const values before = fe_constructors_begin(unwrapped);
 	keep_kernels_only(unwrapped, before);
+	const functions own = fe_options_checked() ? defined_in(unwrapped) : functions();
 	status = link_library(unwrapped, log);
 	if (status)
 		return status;
+	if (fe_options_checked())
+		mark_library(unwrapped, own);
 	keep_kernels_only(unwrapped, before);
 	status = report_missing(unwrapped, log);
 	if (status || before.empty())

@@ -91,13 +91,15 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		status = passes[i](&lowering);
 	/* This stands behind the passes, because they look for variables. */
 	if (!status && !lowering.unoptimized) {
-		fe_module_private_values(module);
+		fe_module_private_values(module, false);
 		fe_module_join_conditions(module);
 		if (lowering.sm < LOWER_SM_NEWER_DIALECT)
 			fe_module_join_counters(module);
 	}
-	if (!status && lowering.checked)
+	if (!status && lowering.checked) {
+		fe_module_private_values(module, true);
 		fe_module_assigned_values(module);
+	}
 	if (!status)
 		status = fe_lower_component_loads(&lowering);
 	if (!status)

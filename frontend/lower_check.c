@@ -139,13 +139,20 @@ static void separate_variables(struct lowering *lowering, LLVMValueRef function)
 	}
 }
 
+static bool is_of_library(LLVMValueRef function)
+{
+	return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, FE_LIBRARY_ATTRIBUTE,
+					     sizeof(FE_LIBRARY_ATTRIBUTE) - 1);
+}
+
 enum fe_status fe_lower_checks(struct lowering *lowering)
 {
 	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, handler_name);
 	LLVMUseRef use;
 	LLVMValueRef function = lowering->checked ? LLVMGetFirstFunction(lowering->module) : NULL;
 	for (; function; function = LLVMGetNextFunction(function))
-		separate_variables(lowering, function);
+		if (!is_of_library(function))
+			separate_variables(lowering, function);
 	if (!handler || !LLVMIsDeclaration(handler))
 		return FE_OK;
 	while ((use = LLVMGetFirstUse(handler)) != NULL) {

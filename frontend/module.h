@@ -79,6 +79,10 @@ bool fe_builtin_symbol(const char *symbol);
 enum fe_status fe_module_facts(const struct fe_module *module, const struct codegen_choice *codegen,
 			       struct abi_program **abi_out, struct bytes *log);
 
+/* In programs that are built to be checked, the functions of the builtin library have this attribute: the checker need
+ * not see their private variables. */
+#define FE_LIBRARY_ATTRIBUTE "culvert-library"
+
 /* lower.c: all passes between a linked module and the text.  Fills in the facts that lowering determines (hidden
  * parameters, dynamic_local_B). */
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
@@ -86,8 +90,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 			       const struct codegen_choice *codegen, struct bytes *log);
 
 /* private_values.cpp: makes private variables whose address is not used values, which libnvvm would do first of all;
- * not in functions that are not optimized. */
-void fe_module_private_values(struct fe_module *module);
+ * not in functions that are not optimized.  library_only: only in those of the builtin library. */
+void fe_module_private_values(struct fe_module *module, bool library_only);
 
 /* assigned_values.cpp: for programs that are built to be checked, makes private variables of one element values if
  * their address is not used and each path assigns them before it reads them: in such a variable, the checker can find

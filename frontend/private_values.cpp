@@ -37,11 +37,12 @@ llvm::SROAPass make_pass()
 
 } // namespace
 
-void fe_module_private_values(struct fe_module *module)
+void fe_module_private_values(struct fe_module *module, bool library_only)
 {
 	llvm::FunctionAnalysisManager analyses;
 	add_analyses(analyses);
 	for (llvm::Function &function : *llvm::unwrap(module->module))
-		if (!function.isDeclaration() && !function.hasOptNone())
+		if (!function.isDeclaration() && !function.hasOptNone() &&
+		    (!library_only || function.hasFnAttribute(FE_LIBRARY_ATTRIBUTE)))
 			make_pass().run(function, analyses);
 }

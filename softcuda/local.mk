@@ -37,10 +37,11 @@ softcuda_check_sources = \
 	softcuda/check/cells_level.c softcuda/check/check.h softcuda/check/clock.c \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/option.h softcuda/check/race.c \
-	softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
+	softcuda/check/quiet.c softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
 	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/sync.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
-	softcuda/check/whole.c softcuda/check/written.c
+	softcuda/check/whole.c softcuda/check/whole_race.c \
+	softcuda/check/written.c
 # The same of the checker.
 softcuda_check_hot_sources = softcuda/check/cells.c
 softcuda_driver_sources = \
@@ -80,7 +81,7 @@ softcuda_jit_sources = \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
 	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/single.c softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
-	softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c
+	softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c
 
 softcuda_cflags = $(AM_CFLAGS) -ffp-contract=off
 softcuda_hot_cflags = $(softcuda_cflags) $(EXEC_CFLAGS)

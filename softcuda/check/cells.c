@@ -20,18 +20,19 @@ INLINE unsigned is_own(uint64_t record, uint64_t now, const struct cells_order *
 	return (record >= order->first) & !((record ^ now) & RECORD_LANE_MASK);
 }
 
-INLINE uint64_t record_at(const struct cells *cells, unsigned i, unsigned shift)
+INLINE uint64_t record_at(const struct cells *cells, unsigned i, unsigned shift, unsigned step)
 {
-	return cells->record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT);
+	return cells->record + ((uint64_t)(i >> shift) * step << RECORD_LANE_SHIFT);
 }
 
-INLINE bool read_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift)
+INLINE bool read_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift,
+		       unsigned step)
 {
 	const uint64_t *restrict write = cells->write;
 	uint64_t *restrict first = cells->read[0], *restrict second = cells->read[1];
 	uint64_t bad = 0, any = 0;
 	for (unsigned i = 0; i < count; i++) {
-		const uint64_t now = record_at(cells, i, shift);
+		const uint64_t now = record_at(cells, i, shift, step);
 		const bool over = is_over(write[i], &order) | is_own(write[i], now, &order);
 		const bool replaces = is_over(first[i], &order) | is_own(first[i], now, &order);
 		bad |= over ? 0 : 1;
@@ -40,7 +41,7 @@ INLINE bool read_cells(const struct cells *cells, struct cells_order order, unsi
 	}
 	/* Where the first read is of another lane, this one becomes the second. */
 	for (unsigned i = 0; any && i < count; i++) {
-		const uint64_t now = record_at(cells, i, shift);
+		const uint64_t now = record_at(cells, i, shift, step);
 		const bool replaces = (first[i] != now) &
 				      (is_over(second[i], &order) | is_own(second[i], now, &order));
 		second[i] = replaces ? now : second[i];
@@ -48,31 +49,34 @@ INLINE bool read_cells(const struct cells *cells, struct cells_order order, unsi
 	return !bad;
 }
 
-INLINE bool write_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift)
+INLINE bool write_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift,
+		       unsigned step)
 {
 	uint64_t *restrict write = cells->write, *restrict first = cells->read[0], *restrict second = cells->read[1];
 	uint64_t bad = 0;
 	for (unsigned i = 0; i < count; i++) {
-		const uint64_t now = record_at(cells, i, shift);
+		const uint64_t now = record_at(cells, i, shift, step);
 		const bool over = (is_over(write[i], &order) | is_own(write[i], now, &order)) &
 				  (is_over(first[i], &order) | is_own(first[i], now, &order)) &
 				  (is_over(second[i], &order) | is_own(second[i], now, &order));
 		bad |= over ? 0 : 1;
 	}
 	for (unsigned i = 0; !bad && i < count; i++) {
-		write[i] = record_at(cells, i, shift);
+		write[i] = record_at(cells, i, shift, step);
 		first[i] = second[i] = 0;
 	}
 	return !bad;
 }
 
 /* Most accesses are of a word by each lane of a warp, or of half a warp. */
-#define WITH_USUAL_COUNTS(function, cells, order)                      \
-	((cells)->shift || (cells)->count % 8  ? function(cells, *(order), (cells)->count, (cells)->shift) : \
-	 (cells)->count == 32 ? function(cells, *(order), 32, 0) :      \
-	 (cells)->count == 16 ? function(cells, *(order), 16, 0) :      \
-	 (cells)->count == 8 ? function(cells, *(order), 8, 0) :        \
-	 function(cells, *(order), (cells)->count, 0))
+#define WITH_USUAL_COUNTS(function, cells, order)                                         \
+	((cells)->step == SHADOW_BLOCK && (cells)->count == 4 ? function(cells, *(order), 4, 0, SHADOW_BLOCK) : \
+	 (cells)->shift || (cells)->step != 1 || (cells)->count % 8 ?                      \
+	 function(cells, *(order), (cells)->count, (cells)->shift, (cells)->step) :        \
+	 (cells)->count == 32 ? function(cells, *(order), 32, 0, 1) :                      \
+	 (cells)->count == 16 ? function(cells, *(order), 16, 0, 1) :                      \
+	 (cells)->count == 8 ? function(cells, *(order), 8, 0, 1) :                        \
+	 function(cells, *(order), (cells)->count, 0, 1))
 
 static bool read_all(const struct cells *cells, const struct cells_order *order)
 {

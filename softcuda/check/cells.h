@@ -22,6 +22,8 @@ struct cells {
 	unsigned count;
 	uint64_t record;          /* of the lane that accesses the first cell */
 	unsigned shift;           /* each lane accesses 1 << shift cells */
+	unsigned step;            /* by which the lane grows from those to the next ones: 1 unless a cell stands for
+				   * several */
 };
 
 struct cells_functions {

@@ -37,6 +37,8 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
 /* The same if lane l's place is `place` + l * step_B; step_B: size_B, or 0.  False: it may be an error, and
  * check_access has to look at it. */
 bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place, uint32_t step_B);
+/* As exec_watch.quiet. */
+unsigned check_quiet(struct job *job, const struct compiled *compiled, const struct range *range);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */
 void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
 /* Lane l accesses a surface outside of its bounds; text says where. */
@@ -59,7 +61,7 @@ void check_members(struct warp *warp, const struct op *op, uint32_t mask,
 /* Information from a program that is built to be checked, for lane l: the flags of the next barrier; a copy by the
  * work-group that begins (false: out of memory, a fault was noted), or ends, *event being the event to which it is
  * added and then its own; an event that is waited for. */
-void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags);
+void check_note_barrier(struct warp *warp, uint32_t mask, const lane_u32 *flags);
 void check_note_copy_what(struct warp *warp, unsigned l, uint64_t target, uint64_t source,
 			  uint64_t count);
 bool check_note_copy(struct warp *warp, const struct op *op, unsigned l, uint64_t stride,

@@ -180,14 +180,21 @@ bool check_clocks_init(struct check_clocks *clocks, struct epochs *epochs, uint3
 	clocks->lane_count = lane_count;
 	clocks->epochs = epochs;
 	clocks->dirty = false;
+	clocks->floor = 0;
 	if (!clocks->lanes || !advance(clocks))
 		return false;
 	clocks->first = clocks->now;
-	for (uint32_t l = 0; l < lane_count; l++) {
-		clocks->lanes[l].epoch = clocks->now;
-		clocks->lanes[l].floor = 0;
-	}
 	return true;
+}
+
+/* Lanes are about to know different things. */
+static void go_apart(struct check_clocks *clocks)
+{
+	for (uint32_t l = 0; !clocks->dirty && l < clocks->lane_count; l++) {
+		clocks->lanes[l].epoch = clocks->now;
+		clocks->lanes[l].floor = clocks->floor;
+	}
+	clocks->dirty = true;
 }
 
 void check_clocks_finish(struct check_clocks *clocks)
@@ -203,7 +210,7 @@ bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint
 	const struct lane_clock *mine = &clocks->lanes[lane];
 	if (group != clocks->group)
 		return clocks_known(&mine->foreign, group, other) >= epoch;
-	return other == lane || epoch <= mine->floor ||
+	return other == lane || epoch <= check_clocks_floor(clocks, lane) ||
 	       (other / LANES == lane / LANES && epoch <= mine->row[other % LANES]) ||
 	       (mine->others && epoch <= mine->others[other]);
 }
@@ -211,7 +218,7 @@ bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint
 bool check_clocks_met(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch)
 {
 	const struct lane_clock *mine = &clocks->lanes[lane];
-	return epoch <= mine->floor || (mine->others && epoch <= mine->others[lane]);
+	return epoch <= check_clocks_floor(clocks, lane) || (mine->others && epoch <= mine->others[lane]);
 }
 
 static bool want_others(const struct check_clocks *clocks, uint32_t **others)
@@ -270,9 +277,13 @@ static void meeting_finish(struct meeting *meeting)
 
 bool check_clocks_barrier_all(struct check_clocks *clocks)
 {
+	if (!clocks->dirty) {
+		clocks->floor = clocks->now;
+		return advance(clocks);
+	}
 	struct meeting meeting = {0};
 	bool right = true;
-	for (uint32_t l = 0; right && clocks->dirty && l < clocks->lane_count; l++)
+	for (uint32_t l = 0; right && l < clocks->lane_count; l++)
 		right = clocks_join(&meeting.foreign, clocks->lanes[l].foreign.entries,
 				    clocks->lanes[l].foreign.count, clocks->group);
 	const uint32_t floor = clocks->now;
@@ -304,7 +315,7 @@ static void spread(const struct check_clocks *clocks, uint32_t *others, uint32_t
 
 bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *members, uint32_t id)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	struct arrivals *arrivals = &clocks->arrivals[id];
 	struct meeting meeting = {.floor = arrivals->floor, .others = arrivals->others,
 				  .foreign = arrivals->foreign};
@@ -329,7 +340,7 @@ bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *memb
 
 bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	struct arrivals *arrivals = &clocks->arrivals[id];
 	struct lane_clock *mine = &clocks->lanes[lane];
 	struct meeting meeting = {.floor = arrivals->floor, .others = arrivals->others,
@@ -345,7 +356,7 @@ bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id
 
 bool check_clocks_meet(struct check_clocks *clocks, uint32_t first, uint32_t met)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	struct meeting meeting = {0};
 	bool right = true;
 	for (uint32_t rest = met; right && rest; rest &= rest - 1) {
@@ -392,7 +403,7 @@ static bool learn(struct check_clocks *clocks, uint32_t lane, const struct clock
 
 bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	struct lane_clock *mine = &clocks->lanes[lane];
 	bool right = learn(clocks, lane, &mine->pending, narrow);
 	if (!narrow)
@@ -407,7 +418,7 @@ bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
 			  const struct clocks *released, bool narrow, bool now)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	if (now)
 		return learn(clocks, lane, released, narrow);
 	/* No group has this number, so that the own group is pending like all others. */
@@ -442,7 +453,7 @@ static bool publish(const struct check_clocks *clocks, uint32_t lane, uint32_t e
 bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
 			  struct clocks *own, bool narrow, bool now, bool replaces)
 {
-	clocks->dirty = true;
+	go_apart(clocks);
 	struct lane_clock *mine = &clocks->lanes[lane];
 	uint32_t epoch = now ? mine->epoch : mine->released;
 	if (replaces) {

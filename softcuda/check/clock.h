@@ -88,6 +88,7 @@ struct check_clocks {
 	struct epochs *epochs;            /* of the launch */
 	uint32_t lane_count;
 	bool dirty;                       /* more was done with them than barriers of the whole group */
+	uint32_t floor;                   /* of all lanes, whose epoch is `now`, unless dirty: then as lanes say */
 	struct lane_clock *lanes;
 	struct arrivals arrivals[CLOCK_BARRIERS];
 };
@@ -96,6 +97,16 @@ struct check_clocks {
  * ended. */
 bool check_clocks_init(struct check_clocks *clocks, struct epochs *epochs, uint32_t group, uint32_t lane_count);
 void check_clocks_finish(struct check_clocks *clocks);
+
+static inline uint32_t check_clocks_epoch(const struct check_clocks *clocks, uint32_t lane)
+{
+	return clocks->dirty ? clocks->lanes[lane].epoch : clocks->now;
+}
+
+static inline uint32_t check_clocks_floor(const struct check_clocks *clocks, uint32_t lane)
+{
+	return clocks->dirty ? clocks->lanes[lane].floor : clocks->floor;
+}
 
 /* Whether what lane `other` of `group` did at epoch happened before the present operation of lane. */
 bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint32_t group,

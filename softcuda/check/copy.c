@@ -17,7 +17,9 @@ void check_copies_finish(struct check_copies *copies)
 
 static struct lane_copies *lane_of(const struct warp *warp, unsigned l)
 {
-	return &check_of(warp->group)->copies.lanes[warp->index * LANES + l];
+	struct check_copies *copies = &check_of(warp->group)->copies;
+	copies->used = true;
+	return &copies->lanes[warp->index * LANES + l];
 }
 
 void check_note_copy_what(struct warp *warp, unsigned l, uint64_t target, uint64_t source,

@@ -10,12 +10,21 @@
 #include "softcuda/check/clock.h"
 #include "softcuda/check/shadow.h"
 #include "softcuda/exec/fault.h"
+#include "softcuda/exec/memory.h"
 #include "softcuda/exec/place.h"
 
 enum {
 	SEEN_MAX = 64,            /* number of places that are distinguished */
 	PRINTED_MAX = 32,         /* reports of one launch that are printed */
-	CHECK_NOTES = 4
+	CHECK_NOTES = 4,
+	CHECK_QUIETS = 16
+};
+
+/* What check_quiet has found of a range of memory. */
+struct check_quiet {
+	const struct compiled *compiled;
+	struct range range;
+	unsigned quiet;
 };
 
 struct check_job {
@@ -27,7 +36,10 @@ struct check_job {
 	struct epochs epochs;
 	struct soft_notes notes[CHECK_NOTES];     /* of memory that was accessed lately */
 	uint32_t next_notes;
-	struct range recent_shared;       /* a variable in shared memory, as offsets; may be empty */
+	struct check_quiet quiets[CHECK_QUIETS];
+	uint32_t quiet_count;
+	struct range recent_shared[CHECK_NOTES];  /* variables in shared memory, as offsets; may be empty */
+	uint32_t next_shared;
 	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
@@ -91,6 +103,7 @@ struct check_copies {
 	struct copy *copies;      /* by number, as the first work-item made them */
 	uint32_t count, capacity;
 	struct lane_copies *lanes;
+	bool used;                /* lanes may have something else than zeros */
 };
 
 /* The memories that a barrier can order separately. */
@@ -128,6 +141,11 @@ static inline struct check_group *check_of(const struct group *group)
 {
 	return group->watched;
 }
+
+/* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */
+void check_quiet_group(struct group *group);
+/* Whether all of size_B bytes are noted as written. */
+bool check_all_written(const atomic_uchar *notes, uint64_t size_B);
 
 /* The number of an op in its program, and back. */
 uint32_t check_site(const struct check_job *check, const struct warp *warp,
@@ -218,6 +236,12 @@ void check_copies_barrier(struct check_group *group, const uint32_t *members, st
 static inline bool check_is_load(const struct op *op)
 {
 	return op->writes && !(op->reads & 2);
+}
+
+/* Atomics, and accesses that are volatile or have an order. */
+static inline bool check_is_atomic(const struct op *op)
+{
+	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
 }
 
 static inline bool check_is_store(const struct op *op)

@@ -4,9 +4,6 @@
 
 #include "softcuda/check/job.h"
 
-#include "softcuda/check/cells.h"
-#include "softcuda/exec/memory.h"
-
 /* A record in parts (check/shadow.h). */
 struct record {
 	uint32_t group, epoch, site;
@@ -33,11 +30,6 @@ struct access {
 	const struct check_clocks *clocks;        /* of the memory that is accessed */
 	struct record record;
 };
-
-static bool is_atomic(const struct op *op)
-{
-	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
-}
 
 /* Whether the access writes: a compare-exchange that will fail only reads. */
 static bool will_write(const struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -267,7 +259,10 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 			return false;
 		uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
 		const size_t index = at % SHADOW_PAGE_B / step_B;
+		const uint32_t block = (uint32_t)(index / SHADOW_BLOCK);
 		struct cell cell;
+		if (!page->bytes)
+			shadow_part(page, block, block + 1);
 		load_cell(access, page, index, &cell);
 		/* One report for an access is enough. */
 		if (!found)
@@ -335,213 +330,15 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	uint32_t lane = warp->index * LANES + l;
 	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	access.record = (struct record){
-		.group = group->number, .epoch = access.clocks->lanes[lane].epoch,
+		.group = group->number, .epoch = check_clocks_epoch(access.clocks, lane),
 		.site = check_site(group->job, warp, op), .lane = (uint16_t)lane,
 		.there = true,
-		.kind = (uint8_t)((is_atomic(op) ? RECORD_ATOMIC : 0) |
+		.kind = (uint8_t)((check_is_atomic(op) ? RECORD_ATOMIC : 0) |
 				  (op->narrow ? RECORD_NARROW : 0) |
 				  (is_copying(warp, lane) ? RECORD_COPY : 0))
 	};
 	struct shadow *shadow = access.shared ? &group->shared : &group->job->global;
 	return (touch_all(&access, shadow) &&
-		(!is_atomic(op) || synchronise(&access, shadow))) ||
+		(!check_is_atomic(op) || synchronise(&access, shadow))) ||
 	       check_fail_memory(warp, op, 1u << l);
-}
-
-/* --- all lanes of a warp ---------- */
-
-/* What the lanes of an access have in common. */
-struct lanes {
-	const struct check_whole *whole;
-	const struct check_clocks *clocks;
-	struct shadow *shadow;
-	struct cells_order order;
-	uint64_t record;          /* of the warp's first lane, but for the epoch unless all lanes have the same */
-	bool writes;
-};
-
-/* The lane that is looked at now. */
-struct lane {
-	const struct lane_clock *clock;
-	uint64_t record;
-};
-
-/* Whether there is no earlier access, or one that is ordered before the lane's: as `ordered`, for the cases that are
- * decided quickly. */
-static inline bool soon_ordered(const struct lanes *lanes, const struct lane *lane, uint64_t before)
-{
-	return !before || (before >= lanes->order.first && (!((before ^ lane->record) & RECORD_LANE_MASK) ||
-							    record_epoch(before) <= lane->clock->floor));
-}
-
-/* Whether an earlier access is certainly without an order to the lane's. */
-static inline bool soon_apart(const struct lanes *lanes, const struct lane *lane, uint64_t before)
-{
-	const struct lane_clock *mine = lane->clock;
-	const uint32_t epoch = record_epoch(before), other = record_lane(before), own = record_lane(lane->record);
-	if (before < lanes->order.first)
-		return !mine->foreign.count;
-	return !mine->others && epoch > mine->floor && other != own &&
-	       (other / LANES != own / LANES || epoch > mine->row[other % LANES]);
-}
-
-/* Notes the lane's access to a cell without atomic writes if there is nothing to report.  False if that is not decided
- * quickly. */
-static bool touch_soon(const struct lanes *lanes, const struct lane *lane, const struct page *page, size_t i)
-{
-	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
-	if (!soon_ordered(lanes, lane, page->write[i]))
-		return false;
-	for (unsigned k = 0; k < 2 && !lanes->writes; k++) {
-		if (soon_ordered(lanes, lane, *read[k])) {
-			*read[k] = lane->record;
-			return true;
-		}
-		if (!soon_apart(lanes, lane, *read[k]))
-			return false;
-	}
-	if (!lanes->writes)
-		return true;
-	if (!soon_ordered(lanes, lane, *read[0]) || !soon_ordered(lanes, lane, *read[1]))
-		return false;
-	*read[0] = *read[1] = 0;
-	page->write[i] = lane->record;
-	return true;
-}
-
-/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
- * be accessed all at a time. */
-static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_t *index_out, uint32_t *size_B_out)
-{
-	const uint32_t size_B = lanes->whole->size_B;
-	struct page *page = shadow_page(lanes->shadow, address);
-	if (!page || page->atomic[0] || (!page->bytes && (address | size_B) % SHADOW_WORD_B))
-		return NULL;
-	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
-	*index_out = address % SHADOW_PAGE_B / *size_B_out;
-	return page;
-}
-
-/* As touch_run, for lanes that may know different things of others. */
-static bool touch_one_by_one(const struct lanes *lanes, const struct check_run *run)
-{
-	const uint32_t first = lanes->whole->warp->index * LANES + run->lane, size_B = lanes->whole->size_B;
-	for (uint32_t i = 0; i < run->count; i++) {
-		const uint64_t start = run->place + (uint64_t)i * run->step_B;
-		struct lane lane = {.clock = &lanes->clocks->lanes[first + i]};
-		uint32_t cell_B;
-		size_t index;
-		lane.record = lanes->record + ((uint64_t)(run->lane + i) << RECORD_LANE_SHIFT);
-		lane.record |= (uint64_t)lane.clock->epoch << RECORD_EPOCH_SHIFT;
-		for (uint64_t at = start; at < start + size_B; at += cell_B) {
-			const struct page *page = find_cell(lanes, at, &index, &cell_B);
-			if (!page || !touch_soon(lanes, &lane, page, index))
-				return false;
-		}
-	}
-	return true;
-}
-
-static inline bool is_over(const struct lanes *lanes, uint64_t before)
-{
-	return !before || before - lanes->order.first < lanes->order.span;
-}
-
-/* Notes reads of a cell by lanes one after the other, the first of which has this record, as touch_soon would for each:
- * once both of the cell's reads are of this warp's present epoch or of other work-groups, only the same lanes replace
- * them. */
-static bool read_same(const struct lanes *lanes, const struct page *page, size_t i, uint64_t record, uint32_t count)
-{
-	const uint32_t lane = record_lane(record);
-	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
-	uint32_t next = 0;
-	if (!is_over(lanes, page->write[i]))
-		return false;
-	for (; next < count && (is_over(lanes, *read[0]) || is_over(lanes, *read[1])); next++) {
-		const bool own = *read[0] >= lanes->order.first && record_lane(*read[0]) == lane + next;
-		*read[own || is_over(lanes, *read[0]) ? 0 : 1] = record + ((uint64_t)next << RECORD_LANE_SHIFT);
-	}
-	for (unsigned k = 0; k < 2; k++) {
-		const uint32_t other = record_lane(*read[k]) - lane;
-		if (*read[k] >= lanes->order.first && other >= next && other < count &&
-		    !(k && ((*read[0] ^ *read[1]) & RECORD_LANE_MASK) == 0))
-			*read[k] = record + ((uint64_t)other << RECORD_LANE_SHIFT);
-	}
-	return true;
-}
-
-static bool touch_same(const struct lanes *lanes, const struct check_run *run, uint64_t record)
-{
-	uint32_t cell_B;
-	size_t index;
-	if (lanes->writes)
-		return false;
-	for (uint64_t at = run->place; at < run->place + lanes->whole->size_B; at += cell_B) {
-		const struct page *page = find_cell(lanes, at, &index, &cell_B);
-		if (!page || !read_same(lanes, page, index, record, run->count))
-			return false;
-	}
-	return true;
-}
-
-/* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
-static bool touch_run(const struct lanes *lanes, const struct check_run *run)
-{
-	const struct cells_functions *functions = lanes->whole->cells;
-	const uint32_t size_B = lanes->whole->size_B;
-	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
-	if (run->count > 1 && !run->step_B)
-		return touch_same(lanes, run, record);
-	/* Elements are aligned, so that none is in two pages. */
-	if (size_B & (size_B - 1) || run->place % size_B)
-		return false;
-	const unsigned log2_B = (unsigned)__builtin_ctz(size_B);
-	for (uint64_t at = run->place, end = at + run->count * size_B, next; at < end; at = next) {
-		uint32_t cell_B;
-		size_t index;
-		const struct page *page = find_cell(lanes, at, &index, &cell_B);
-		if (!page)
-			return false;
-		next = (at / SHADOW_PAGE_B + 1) * SHADOW_PAGE_B;
-		next = next < end ? next : end;
-		const struct cells cells = {
-			.write = page->write + index, .read = {page->read[0] + index, page->read[1] + index},
-			.count = (unsigned)(next - at) / cell_B, .record = record,
-			.shift = log2_B - (page->bytes ? 0 : 2)
-		};
-		if (!(lanes->writes ? functions->write : functions->read)(&cells, &lanes->order))
-			return false;
-		record += (next - at) >> log2_B << RECORD_LANE_SHIFT;
-	}
-	return true;
-}
-
-/* Accesses that are noted here before a lane is not decided are noted again by check_race, which changes nothing. */
-bool check_whole_race(struct check_whole *whole)
-{
-	struct warp *warp = whole->warp;
-	struct check_group *group = check_of(warp->group);
-	const bool shared = whole->space == PLACE_SHARED;
-	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
-	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
-		return true;
-	if (is_atomic(whole->op) || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
-		return false;
-	struct lanes lanes = {
-		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
-		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
-		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
-				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0)
-	};
-	check_whole_want_runs(whole);
-	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
-	const uint32_t floor = clocks->lanes[0].floor;
-	if (floor)
-		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
-	for (uint32_t i = 0; i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one : touch_run)(&lanes, run))
-			return false;
-	}
-	return true;
 }

@@ -33,13 +33,14 @@ static struct {
 static struct block *block_take(void)
 {
 	lock_take(&spare.lock);
-	struct spare *found = spare.first;
-	if (found) {
-		spare.first = found->next;
+	struct spare *first = spare.first;
+	struct block *found = (struct block *)(void *)first;
+	if (first) {
+		spare.first = first->next;
 		spare.count--;
 	}
 	lock_drop(&spare.lock);
-	return found ? memset(found, 0, sizeof(struct block)) : calloc(1, sizeof(struct block));
+	return found ? memset(found, 0, sizeof(found->page)) : calloc(1, sizeof(struct block));
 }
 
 static void block_give_back(struct block *block)
@@ -73,6 +74,17 @@ static void atomic_free(struct page *page)
 {
 	free(page->atomic[0]);
 	page->atomic[0] = page->atomic[1] = NULL;
+}
+
+/* Forgets all accesses to a page. */
+static void page_clear(struct page *page)
+{
+	if (page->bytes)
+		memset(page->write, 0, cell_count(page) * RECORDS * sizeof(*page->write));
+	memset(page->block_write, 0, sizeof(page->block_write));
+	memset(page->block_read, 0, sizeof(page->block_read));
+	page->apart = page->pairs = page->quads = 0;
+	atomic_free(page);
 }
 
 static void page_free(struct page *page)
@@ -187,8 +199,7 @@ void shadow_clear(struct shadow *shadow)
 		struct page *page = shadow->pages.values[i];
 		if (!page)
 			continue;
-		memset(page->write, 0, cell_count(page) * RECORDS * sizeof(*page->write));
-		atomic_free(page);
+		page_clear(page);
 	}
 }
 
@@ -218,10 +229,32 @@ struct page *shadow_page(struct shadow *shadow, uint64_t address)
 	return page;
 }
 
+/* The records of a block's cells, of which this one stands for all. */
+static void spread(uint64_t *cells, uint64_t record, unsigned shift)
+{
+	for (unsigned i = 0; i < SHADOW_BLOCK; i++)
+		cells[i] = record ? record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT) : 0;
+}
+
+void shadow_part(struct page *page, uint32_t first, uint32_t end)
+{
+	for (uint32_t b = first; b < end; b++) {
+		const unsigned shift = page->pairs >> b & 1 ? 1 : page->quads >> b & 1 ? 2 : 0;
+		const size_t at = (size_t)b * SHADOW_BLOCK;
+		if (page->bytes || page->apart >> b & 1)
+			continue;
+		spread(page->write + at, page->block_write[b], shift);
+		for (unsigned k = 0; k < 2; k++)
+			spread(page->read[k] + at, page->block_read[k][b], shift);
+		page->apart |= 1u << b;
+	}
+}
+
 bool shadow_split(struct page *page)
 {
 	if (page->bytes)
 		return true;
+	shadow_part(page, 0, SHADOW_BLOCKS);
 	uint64_t *cells = malloc(SHADOW_PAGE_B * RECORDS * sizeof(*cells));
 	uint64_t *atomic = page->atomic[0] ? malloc(SHADOW_PAGE_B * 2 * sizeof(*atomic)) : NULL;
 	if (!cells || (page->atomic[0] && !atomic)) {

@@ -5,6 +5,10 @@
  * whose bytes are accessed one by one has a cell for each byte.  Besides, there are the addresses with which lanes
  * have synchronized.
  *
+ * Most accesses are of consecutive lanes to consecutive words.  So 8 cells side by side are a block, for which one
+ * record stands of each kind, that of the first cell: those of the others differ only in the lane.  Once its cells have
+ * other records, a block is apart: each cell has its own ones.
+ *
  * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
  * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
  *
@@ -18,7 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4 };
+/* SHADOW_BLOCK: the number of cells of a block; SHADOW_BLOCKS: that of blocks of a page. */
+enum {
+	SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4, SHADOW_BLOCK = 8,
+	SHADOW_BLOCKS = SHADOW_PAGE_B / SHADOW_WORD_B / SHADOW_BLOCK
+};
 
 /* The parts of a record, from the lowest bit: the kind, the lane in its work-group, the site (check_site), the epoch.
  * 0 is no access. */
@@ -58,9 +66,14 @@ static inline uint32_t record_site(uint64_t record)
 	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
 }
 
-/* Arrays with an element for each cell. */
+/* A page of cells, and its blocks, unless it has a cell per byte. */
 struct page {
 	bool bytes;               /* a cell per byte */
+	/* By block, as bits.  pairs, quads: of a block that is not apart, each lane accesses 2, or 4, words. */
+	uint32_t apart, pairs, quads;
+	/* Of blocks that are not apart. */
+	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
+	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
 	uint64_t *write;          /* `read` is part of the same memory */
 	uint64_t *read[2];
 	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
@@ -100,6 +113,8 @@ void shadow_finish(struct shadow *shadow);
 void shadow_clear(struct shadow *shadow);
 /* The page of an address; NULL when out of memory. */
 struct page *shadow_page(struct shadow *shadow, uint64_t address);
+/* Has blocks [first, end) of a page be apart. */
+void shadow_part(struct page *page, uint32_t first, uint32_t end);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
 /* Gives the page memory for atomic writes; false when out of memory. */

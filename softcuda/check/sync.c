@@ -31,7 +31,9 @@ static bool begin(struct check_group *check, struct group *group)
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
 	memset(check->orders, ORDERS_ALL, lanes);
-	memset(check->copies.lanes, 0, lanes * sizeof(*check->copies.lanes));
+	if (check->copies.used)
+		memset(check->copies.lanes, 0, lanes * sizeof(*check->copies.lanes));
+	check->copies.used = false;
 	check->copies.count = 0;
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct check_local *local = &check->locals[i];
@@ -49,6 +51,7 @@ static bool begin(struct check_group *check, struct group *group)
 		local->copied_count = local->variable_count = local->next_variable = 0;
 		check_local_tell(&group->warps[i]);
 	}
+	check_quiet_group(group);
 	shadow_clear(&check->shared);
 	check->begun = true;
 	for (unsigned m = 0; m < CHECK_MEMORIES && check->begun && orders_matter(check); m++)
@@ -153,11 +156,28 @@ struct waiting {
 	unsigned other_l;
 };
 
+/* Whether all lanes of a warp wait at the barrier, and at the same op. */
+static bool waits_together(const struct warp *warp, uint32_t id)
+{
+	uint32_t differ = warp->parked ^ MASK_ALL;
+	uintptr_t frames = 0;
+	for (unsigned l = 0; l < LANES; l++) {
+		differ |= (warp->lane_barrier[l] ^ id) | (warp->lane_pc[l] ^ warp->lane_pc[0]);
+		frames |= (uintptr_t)warp->lane_frame[l] ^ (uintptr_t)warp->lane_frame[0];
+	}
+	return !differ && !frames;
+}
+
 static void find_waiting(struct group *group, uint32_t id, struct waiting *waiting)
 {
 	memset(waiting, 0, sizeof(*waiting));
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct warp *warp = &group->warps[i];
+		if (waiting->op && waits_together(warp, id) && next_op(warp, 0) == waiting->op) {
+			waiting->members[i] = MASK_ALL;
+			waiting->count += LANES;
+			continue;
+		}
 		for (uint32_t rest = warp->parked; rest; rest &= rest - 1) {
 			unsigned l = exec_lowest(rest);
 			if (warp->lane_barrier[l] != id)
@@ -207,27 +227,31 @@ static void check_divergence(struct group *group, const struct waiting *waiting)
 	bytes_finish(&text);
 }
 
-void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags)
+void check_note_barrier(struct warp *warp, uint32_t mask, const lane_u32 *flags)
 {
 	/* CLK_...; an image may lie in a buffer. */
 	enum { LOCAL_MEM_FENCE = 1, GLOBAL_MEM_FENCE = 2, IMAGE_MEM_FENCE = 4 };
-	check_of(warp->group)->orders[warp->index * LANES + l] =
-		(uint8_t)((flags & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0) |
-			  (flags & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY :
-						      0));
+	uint8_t *orders = &check_of(warp->group)->orders[warp->index * LANES];
+	for (unsigned l = 0; l < LANES; l++) {
+		const unsigned local = flags[l] & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0;
+		const unsigned global = flags[l] & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY : 0;
+		orders[l] = (uint8_t)(mask & op_lane_bit[l] ? local | global : orders[l]);
+	}
 }
 
 /* The kinds of memory that all lanes waiting at a barrier want it to order. */
 static unsigned take_orders(struct check_group *check, const uint32_t *members)
 {
-	unsigned orders = ORDERS_ALL;
-	for (uint32_t lane = 0; lane < check->group->warp_count * LANES; lane++) {
-		if (!(members[lane / LANES] >> lane % LANES & 1))
-			continue;
-		orders &= check->orders[lane];
-		check->orders[lane] = ORDERS_ALL;
+	unsigned all = ORDERS_ALL;
+	for (uint32_t i = 0; i < check->group->warp_count; i++) {
+		uint8_t *orders = &check->orders[i * LANES];
+		for (unsigned l = 0; l < LANES; l++) {
+			const bool is_member = members[i] & op_lane_bit[l];
+			all &= is_member ? orders[l] : ORDERS_ALL;
+			orders[l] = is_member ? ORDERS_ALL : orders[l];
+		}
 	}
-	return orders;
+	return all;
 }
 
 void check_barrier(struct group *group, uint32_t id)

@@ -86,7 +86,7 @@ static const struct exec_watch light = {
 static const struct exec_watch full = {
 	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
 	.group_over = check_end, .fault = fault, .attempt = attempt, .access = look_at_access,
-	.row = check_row, .late = check_late, .texel = look_at_texel, .outside = check_outside,
+	.row = check_row, .quiet = check_quiet, .late = check_late, .texel = look_at_texel, .outside = check_outside,
 	.describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
 	.barrier = check_barrier, .members = check_members, .meet = check_meet,

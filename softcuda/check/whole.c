@@ -5,8 +5,6 @@
 
 #include "softcuda/check/job.h"
 
-#include "softcuda/exec/memory.h"
-
 #include <string.h>
 
 /* --- where the lanes are ---------- */
@@ -229,16 +227,17 @@ static bool constant_is_hit(const struct check_whole *whole)
 static bool inside_shared(const struct check_whole *whole)
 {
 	const struct job *job = whole->warp->group->job;
-	struct range *recent = &check_of(whole->warp->group)->job->recent_shared;
+	struct check_job *check = check_of(whole->warp->group)->job;
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	const uint64_t start = whole->start - shared, end = whole->end - shared;
 	struct range range;
-	if (start >= recent->start && end <= recent->end)
-		return true;
+	for (uint32_t i = 0; i < CHECK_NOTES; i++)
+		if (start >= check->recent_shared[i].start && end <= check->recent_shared[i].end)
+			return true;
 	for (uint32_t i = 0; i < job->program->shared_count; i++) {
 		if (!exec_shared_extent(job, i, &range) || start < range.start || end > range.end)
 			continue;
-		*recent = range;
+		check->recent_shared[check->next_shared++ % CHECK_NOTES] = range;
 		return true;
 	}
 	return false;
@@ -286,7 +285,7 @@ static bool is_eight(const atomic_uchar *notes, uint64_t size_B)
 	return size_B >= sizeof(eight_notes) && (uintptr_t)notes % sizeof(eight_notes) == 0;
 }
 
-static bool all_written(const atomic_uchar *notes, uint64_t size_B)
+bool check_all_written(const atomic_uchar *notes, uint64_t size_B)
 {
 	for (uint64_t i = 0, step; i < size_B; i += step) {
 		const bool eight = is_eight(notes + i, size_B - i);
@@ -324,7 +323,7 @@ bool check_whole_noted(struct check_whole *whole)
 	check_whole_want_runs(whole);
 	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		if (!all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
+		if (!check_all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
 			return false;
 	}
 	for (uint32_t i = 0; writes && i < whole->run_count; i++)

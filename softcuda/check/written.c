@@ -4,8 +4,6 @@
 
 #include "softcuda/check/job.h"
 
-#include "softcuda/exec/memory.h"
-
 #include <stdlib.h>
 
 enum {

@@ -20,7 +20,7 @@ struct order_head {
 struct answer_head {
 	uint32_t width, entry_count, slot_count, link_count;
 	bool may_wait, plain;
-	uint64_t image_B;
+	uint64_t written, image_B;
 };
 
 struct answer_entry {
@@ -185,6 +185,7 @@ void compile_answer_put(const struct compiled *compiled, const struct bytes *ima
 	head.width = compiled->width;
 	head.may_wait = compiled->may_wait;
 	head.plain = compiled->plain;
+	head.written = compiled->written;
 	head.entry_count = compiled->entry_count;
 	head.slot_count = compiled->slot_count;
 	head.link_count = compiled->link_count;
@@ -244,6 +245,7 @@ static void take_compiled(struct reader *reader, struct compiled *compiled, cons
 	compiled->width = head.width;
 	compiled->may_wait = head.may_wait;
 	compiled->plain = head.plain;
+	compiled->written = head.written;
 	compiled->entries = reader->failed ? NULL : calloc(head.entry_count + 1u, sizeof(*compiled->entries));
 	reader->failed |= !compiled->entries || !head.entry_count || !head.width || head.width > LANES ||
 			  head.width & (head.width - 1);

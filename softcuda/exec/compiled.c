@@ -24,6 +24,14 @@ static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 	return op->run(warp, op, lanes) != FLOW_NEXT;
 }
 
+static void fill_slot(struct group *group, const struct compiled *compiled, uint32_t slot, const struct range *range)
+{
+	const struct exec_watch *watch = group->job->watch;
+	group->slots[slot] = (struct memory_slot){
+		*range, watch && watch->quiet ? watch->quiet(group->job, compiled, range) : 0
+	};
+}
+
 /* The handler looks up the memory and leaves its range in the group's ranges, from where this function copies it. */
 static uint32_t access(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
 {
@@ -32,7 +40,7 @@ static uint32_t access(struct warp *warp, const struct op *op, uint32_t lanes, u
 		return 1;
 	const struct range *recent = &group->ranges[group->recent_range];
 	if (recent->end)
-		group->slots[slot] = *recent;
+		fill_slot(group, group->compiled, slot, recent);
 	return 0;
 }
 
@@ -44,6 +52,10 @@ static void leaving(struct group *group, uint32_t part, uint32_t live)
 
 static void leave(struct warp *warp, uint32_t lanes, uint32_t pc)
 {
+	for (unsigned l = 0; l < LANES && lanes == MASK_ALL; l++)
+		warp->lane_pc[l] = pc;
+	if (lanes == MASK_ALL)
+		return;
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
 		warp->lane_pc[exec_lowest(rest)] = pc;
 }
@@ -121,7 +133,7 @@ static void fill_slots(struct group *group, const struct compiled *compiled)
 			continue;
 		memcpy(&address, (const char *)launch->parameters + offset_B, sizeof(address));
 		if (launch->memory->find(launch, address, &range.start, &range.end))
-			group->slots[i] = range;
+			fill_slot(group, compiled, i, &range);
 	}
 }
 

@@ -56,6 +56,11 @@ struct compiled_entry {
 /* The value of slot_parameter for a slot whose memory is not known to come from a kernel parameter. */
 enum { COMPILED_NO_PARAMETER = 0x7fffffff };
 
+/* compiled.written: bit i for each pointer parameter at offset 8 * i whose memory the kernel may write, and this bit if
+ * it may also write other memory than that of parameters and of the work-group. */
+#define COMPILED_WRITES_ELSEWHERE (UINT64_C(1) << 63)
+enum { COMPILED_WRITTEN_MAX = 62 };
+
 /* The functions that compiled code calls. */
 #define COMPILED_FUNCTIONS(EXECUTOR, LIBRARY) \
 	/* uint32_t (struct warp *, const struct op *, uint32_t lanes): runs the op's handler for these lanes. \
@@ -106,6 +111,7 @@ struct compiled {
 	const struct code *code;
 	uint32_t width;           /* lanes of a part */
 	bool may_wait;            /* a loop may wait for another work-group */
+	uint64_t written;         /* what it may write: see COMPILED_WRITES_ELSEWHERE */
 	bool plain; /* it runs a group in one call, leaves the state of its warps and the lanes of its parts unchanged,
 				   * and does not store that a part has ended */
 	uint32_t entry_count;

@@ -14,8 +14,7 @@
 OP_HEAD(note_barrier)
 {
 	const lane_u32 *flags = OPERAND(const lane_u32, 1);
-	FOR_LANES(l, mask)
-		WATCH(warp->group->job, note_barrier, warp, l, flags[l]);
+	WATCH(warp->group->job, note_barrier, warp, mask, flags);
 	return FLOW_NEXT;
 }
 

@@ -88,6 +88,12 @@ struct range {
 	uint64_t start, end;
 };
 
+/* Memory that compiled code has looked up. */
+struct memory_slot {
+	struct range range;
+	uint64_t quiet;                   /* what the watcher need not be told of there (exec_watch.quiet) */
+};
+
 /* A launch while it runs. */
 struct job {
 	const struct soft_launch *launch;
@@ -137,7 +143,8 @@ struct group {
 	bool ready;                       /* it can run that code again, since it is as compiled_group_start made it */
 	uint16_t *at;                     /* by part: how it stands */
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
-	struct range *slots;              /* memory that code has looked up */
+	struct memory_slot *slots;
+	uint64_t quiet_shared, quiet_private;     /* as memory_slot.quiet, of these memories; the watcher sets them */
 	uint64_t since_ns;                /* when it began to run, once that has been asked for */
 	uint32_t tired_count;             /* calls of compiled code's function tired, if it is watched */
 };

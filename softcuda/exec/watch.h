@@ -21,6 +21,8 @@ enum {
 	SOFT_ACCESS_KINDS = 4
 };
 
+struct compiled;
+
 struct exec_watch {
 	/* A launch begins; false: out of memory.  It ends, or could not begin. */
 	bool (*begin)(struct job *job);
@@ -46,6 +48,9 @@ struct exec_watch {
 	 * 0.  True: it is right, and the watcher knows of it.  False: access has to be told. */
 	bool (*row)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
 		    uint32_t step_B);
+	/* For machine code, compiled: which accesses in this range, a whole allocation, need not be told of while it
+	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0. */
+	unsigned (*quiet)(struct job *job, const struct compiled *compiled, const struct range *range);
 	/* Lane l's write of size_B bytes at place, which access was told of, has its effect only later: access is
 	 * told again then. */
 	void (*late)(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
@@ -73,12 +78,12 @@ struct exec_watch {
 	void (*meet)(struct warp *warp, uint32_t met);
 	void (*shuffle)(struct warp *warp, const struct op *op, uint32_t met, const uint32_t *from);
 
-	/* What a program that is built to be checked says of itself, for lane l (exec/note.c): the flags of the
-	 * barrier that it comes to; a copy by the work-group that begins (false: no memory, a fault is
+	/* What a program that is built to be checked says of itself, for lanes or lane l (exec/note.c): the flags of
+	 * the barrier that it comes to; a copy by the work-group that begins (false: no memory, a fault is
 	 * noted) and is over, *event being the event to add it to and then its own; an event that it waits
 	 * for; an index outside of its array of count elements; variables in private memory (false as
 	 * above). */
-	void (*note_barrier)(struct warp *warp, unsigned l, uint32_t flags);
+	void (*note_barrier)(struct warp *warp, uint32_t mask, const lane_u32 *flags);
 	void (*note_copy_what)(struct warp *warp, unsigned l, uint64_t target, uint64_t source, uint64_t count);
 	bool (*note_copy)(struct warp *warp, const struct op *op, unsigned l, uint64_t stride, uint32_t size_B,
 			  uint64_t *event);

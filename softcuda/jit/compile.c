@@ -57,6 +57,7 @@ static struct compiled *describe(const struct plan *plan)
 	c->code = plan->code;
 	c->width = plan->width;
 	c->may_wait = plan->may_wait;
+	c->written = plan->watched ? plan_written(plan) : COMPILED_WRITES_ELSEWHERE;
 	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->code->local_B &&
 		   !plan->watched;
 	c->entries = calloc(plan->entry_count, sizeof(*c->entries));

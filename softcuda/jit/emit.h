@@ -183,9 +183,11 @@ value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type);
 /* Leaves the part to the interpreter if condition, a scalar, holds.  The interpreter continues the node's lanes at op,
  * and lanes that wait at other nodes at the beginning of those. */
 void emit_leave_if(struct emitter *e, value condition, uint32_t op);
-/* Guards the extension of operand k of op from 32 to 64 bits.  If the operand and the result are linear, the stride is
- * preserved only if no lane's 32-bit value wraps around; the part is left to the interpreter if one does. */
-void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_signed);
+/* The extension of operand k of op from 32 to 64 bits, as a scalar, if the operand and the result are linear; otherwise
+ * NULL.  The stride is preserved only if no lane's 32-bit value wraps around; the part is left to the interpreter if
+ * one does.  In watched kernels, in which more values are linear, only lanes that run op count, and the value is what
+ * the first lane would have without wrapping around. */
+value emit_extended_line(struct emitter *e, uint32_t op, unsigned k, bool is_signed);
 /* Truncates an integer of `from` bits, or a vector of them, to `bits`, or extends it with its sign or with zeros. */
 value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed);
 /* The memory slot of a load or store: the index in group.slots of the range of memory that it accesses. */

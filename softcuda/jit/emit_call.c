@@ -171,18 +171,54 @@ void emit_leave_if(struct emitter *e, value condition, uint32_t op)
 	LLVMPositionBuilderAtEnd(e->builder, stay);
 }
 
-void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_signed)
+/* The number of the lowest or the highest lane of a mask, as an i64; of all lanes if the mask is empty. */
+static value outer_lane(struct emitter *e, value mask, bool highest)
+{
+	LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->plan->width);
+	value bits = LLVMBuildBitCast(e->builder, mask, type, "");
+	value zeros = emit_intrinsic(e, highest ? "llvm.ctlz" : "llvm.cttz", &type, 1,
+				     (value[]){bits, LLVMConstInt(e->i1, 0, 0)}, 2);
+	value lane = LLVMBuildAnd(e->builder, zeros, LLVMConstInt(type, e->plan->width - 1, 0), "");
+	if (highest)
+		lane = LLVMBuildSub(e->builder, LLVMConstInt(type, e->plan->width - 1, 0), lane, "");
+	return emit_resize(e, lane, e->plan->width, 64, false);
+}
+
+/* Leaves the part if a value of 64 bits, the last lane's, is beyond those of 32 bits. */
+static void leave_if_wrapped(struct emitter *e, uint32_t op, value last, int64_t stride, bool is_signed)
+{
+	/* With a positive stride the last lane has the greatest value, with a negative one the least. */
+	const int64_t limit = stride > 0 ? is_signed ? INT32_MAX : (int64_t)UINT32_MAX : is_signed ? INT32_MIN : 0;
+	emit_leave_if(e, LLVMBuildICmp(e->builder, stride > 0 ? LLVMIntSGT : LLVMIntSLT, last,
+				       emit_i64(e, (uint64_t)limit), ""), op);
+}
+
+/* As emit_extended_line, from the lanes that run op: in others, the value may have wrapped around, as that of
+ * `l - 1` in work-item 0. */
+static value extend_running(struct emitter *e, uint32_t op, value first, int64_t stride, bool is_signed)
+{
+	LLVMBuilderRef b = e->builder;
+	value low = outer_lane(e, e->now, false), high = outer_lane(e, e->now, true);
+	value before = LLVMBuildMul(b, low, emit_i64(e, (uint64_t)stride), "");
+	value lowest = LLVMBuildAdd(b, first, emit_resize(e, before, 64, 32, false), "");
+	value base = LLVMBuildSub(b, emit_resize(e, lowest, 32, 64, is_signed), before, "");
+	value behind = LLVMBuildMul(b, high, emit_i64(e, (uint64_t)stride), "");
+	leave_if_wrapped(e, op, LLVMBuildAdd(b, base, behind, ""), stride, is_signed);
+	return base;
+}
+
+value emit_extended_line(struct emitter *e, uint32_t op, unsigned k, bool is_signed)
 {
 	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
 	int64_t stride;
-	if (web == PLAN_NONE || e->plan->webs[web].kind != WEB_LINEAR || !emit_is_linear(e, op, k, &stride) || !stride)
-		return;
-	/* With a positive stride the last lane has the greatest value, with a negative one the least.  span is the
-	 * difference between the last lane and the first. */
-	const int64_t span = stride * (int64_t)(e->plan->width - 1);
-	const int64_t limit = span > 0 ? is_signed ? INT32_MAX : (int64_t)UINT32_MAX : is_signed ? INT32_MIN : 0;
-	value last = emit_resize(e, emit_operand(e, op, k, true), 32, 64, is_signed);
-	last = LLVMBuildAdd(e->builder, last, emit_i64(e, (uint64_t)span), "");
-	emit_leave_if(e, LLVMBuildICmp(e->builder, span > 0 ? LLVMIntSGT : LLVMIntSLT, last,
-				       emit_i64(e, (uint64_t)limit), ""), op);
+	if (web == PLAN_NONE || e->plan->webs[web].kind != WEB_LINEAR || !emit_is_linear(e, op, k, &stride))
+		return NULL;
+	value first = emit_operand(e, op, k, true);
+	if (stride && e->plan->watched)
+		return extend_running(e, op, first, stride, is_signed);
+	value extended = emit_resize(e, first, 32, 64, is_signed);
+	value span = emit_i64(e, (uint64_t)stride * (e->plan->width - 1));
+	if (stride)
+		leave_if_wrapped(e, op, LLVMBuildAdd(e->builder, extended, span, ""), stride, is_signed);
+	return extended;
 }

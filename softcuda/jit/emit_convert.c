@@ -53,9 +53,11 @@ static value clamped(const struct work *w, value v)
 static value integer_to_integer(const struct work *w)
 {
 	const unsigned bits = w->verb->bits;
+	value line = w->verb->from == 32 && bits == 64 && !(w->mode & CONVERT_SAT) ?
+			     emit_extended_line(w->e, w->op, 1, w->verb->is_signed) : NULL;
+	if (line)
+		return line;
 	value v = source_integer(w);
-	if (w->verb->from == 32 && bits == 64)
-		emit_guard_extension(w->e, w->op, 1, w->verb->is_signed);
 	if (w->mode & CONVERT_SAT)
 		v = emit_resize(w->e, clamped(w, v), 64, bits, false);
 	else

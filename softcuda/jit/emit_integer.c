@@ -49,10 +49,12 @@ static value high(const struct work *w)
 static value wide(const struct work *w)
 {
 	const unsigned bits = 2u * w->verb->bits;
-	for (unsigned k = 1; k <= 2; k++)
-		emit_guard_extension(w->e, w->op, k, w->verb->is_signed);
-	return LLVMBuildMul(w->e->builder, widen(w, operand(w, 1), bits, w->verb->is_signed),
-			    widen(w, operand(w, 2), bits, w->verb->is_signed), "");
+	value wide[2];
+	for (unsigned k = 1; k <= 2; k++) {
+		value line = bits == 64 ? emit_extended_line(w->e, w->op, k, w->verb->is_signed) : NULL;
+		wide[k - 1] = line ? line : widen(w, operand(w, k), bits, w->verb->is_signed);
+	}
+	return LLVMBuildMul(w->e->builder, wide[0], wide[1], "");
 }
 
 /* mad.wide, of which r is the product: NULL in *r if its sum is an offset, which is assigned then. */

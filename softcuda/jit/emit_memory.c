@@ -11,6 +11,7 @@
 #include "softcuda/jit/emit.h"
 
 #include "softcuda/exec/memory.h"
+#include "softcuda/exec/watch.h"
 
 #include <llvm/Config/llvm-config.h>
 
@@ -138,21 +139,22 @@ static value is_slow(const struct access *a, value offset, value limit, bool ali
 	return is_any_slow(a, offset, limit, aligned);
 }
 
-/* A field of the range of memory of a slot. */
+/* A field of a slot. */
 static value slot_field(struct emitter *e, uint32_t slot, size_t field_B)
 {
 	value slots = emit_field(e, e->pointer, e->group, offsetof(struct group, slots));
-	return emit_field(e, e->i64, slots, slot * sizeof(struct range) + field_B);
+	return emit_field(e, e->i64, slots, slot * sizeof(struct memory_slot) + field_B);
 }
 
 /* Stores the first aligned address of a slot's memory, and the size of the memory from there on. */
 static void load_slot(struct emitter *e, uint32_t slot, value *start_out, value *size_out)
 {
 	const uint64_t low = (1u << PLAN_ALIGNED) - 1;
-	value start = slot_field(e, slot, offsetof(struct range, start));
+	value start = slot_field(e, slot, offsetof(struct memory_slot, range.start));
 	start = LLVMBuildAdd(e->builder, start, emit_i64(e, low), "");
 	*start_out = LLVMBuildAnd(e->builder, start, emit_i64(e, ~low), "");
-	*size_out = emit_binary(e, "llvm.usub.sat", slot_field(e, slot, offsetof(struct range, end)), *start_out);
+	value end = slot_field(e, slot, offsetof(struct memory_slot, range.end));
+	*size_out = emit_binary(e, "llvm.usub.sat", end, *start_out);
 }
 
 /* Loads the range of memory of a slot, hoisted out of the loop over parts. */
@@ -564,13 +566,26 @@ static void store(const struct access *a, value place)
 	}
 }
 
+/* Branches to `told` if the watcher need not be told of the access. */
+static void skip_quiet(const struct access *a, uint32_t slot, LLVMBasicBlockRef told)
+{
+	struct emitter *e = a->e;
+	const uint64_t kind = a->verb->verb == VERB_LOAD ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
+	LLVMBasicBlockRef tell = emit_block(e, "tell");
+	const size_t of_group_B = a->is_private ? offsetof(struct group, quiet_private) :
+						  offsetof(struct group, quiet_shared);
+	value quiet = slot == PLAN_NONE ? emit_field(e, e->i64, e->group, of_group_B) :
+					  slot_field(e, slot, offsetof(struct memory_slot, quiet));
+	value is_quiet = LLVMBuildAnd(e->builder, quiet, emit_i64(e, kind), "");
+	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntNE, is_quiet, emit_i64(e, 0), ""), told, tell);
+	LLVMPositionBuilderAtEnd(e->builder, tell);
+}
+
 /* Tells the watcher of an access that the fast path is possible for; the handler on the slow path tells it itself. */
 static void look(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
 	int64_t stride;
-	if (!e->plan->watched)
-		return;
 	if (!a->is_private || !emit_is_linear(e, a->number, MEMORY_ADDRESS, &stride) || stride) {
 		emit_look(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0);
 		return;
@@ -601,7 +616,13 @@ static void emit_access(struct access *a)
 	/* Where this sum is part of the access's own address, it takes no instruction. */
 	if (a->is_offset)
 		place = whole_address(a);
-	look(a, place);
+	if (e->plan->watched) {
+		LLVMBasicBlockRef told = emit_block(e, "told");
+		skip_quiet(a, slot, told);
+		look(a, place);
+		LLVMBuildBr(e->builder, told);
+		LLVMPositionBuilderAtEnd(e->builder, told);
+	}
 	if (a->verb->verb == VERB_LOAD)
 		load(a, place);
 	else

@@ -7,8 +7,9 @@
 static value extended(struct emitter *e, uint32_t op)
 {
 	const struct jit_verb *verb = &e->plan->verbs[op];
-	if (verb->from == 32 && verb->bits == 64)
-		emit_guard_extension(e, op, 1, verb->is_signed);
+	value line = verb->from == 32 && verb->bits == 64 ? emit_extended_line(e, op, 1, verb->is_signed) : NULL;
+	if (line)
+		return line;
 	return emit_resize(e, emit_operand(e, op, 1, emit_once(e, op)), verb->from, verb->bits, verb->is_signed);
 }
 

@@ -114,6 +114,8 @@ struct plan {
 bool plan_create(struct plan *plan, const struct soft_program *program, const struct code *code, uint32_t native,
 		 uint32_t rows, bool watched, struct bytes *why);
 void plan_finish(struct plan *plan);
+/* What the kernel may write (compiled.written). */
+uint64_t plan_written(const struct plan *plan);
 
 /* The steps of plan_create, in their order.  They return false when out of memory; one with the argument why also
  * returns false, with the reason in why, if the compiler cannot compile the kernel. */

@@ -107,7 +107,7 @@ static struct spread shifted(const struct plan *plan, uint32_t i)
 }
 
 /* x[1] extended or truncated from `from` to `bits` bits.  An extension from 32 to 64 bits keeps the stride if no
- * lane's value overflows 32 bits, which compiled code checks (emit_guard_extension).  A stride of 16-bit values is not
+ * lane's value overflows 32 bits, which compiled code checks (emit_extended_line).  A stride of 16-bit values is not
  * kept. */
 static struct spread extended(const struct plan *plan, uint32_t i, unsigned from, unsigned bits)
 {

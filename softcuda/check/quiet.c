@@ -1,0 +1,103 @@
+/* Accesses of machine code that the checker need not be told of.
+ *
+ * A read can have no error if it is inside of an allocation that kernels may read, of which all bytes were written
+ * before, and that nothing in the launch writes.  What a kernel may write is found when it is compiled
+ * (jit/written.c). */
+#include "config.h"
+
+#include "softcuda/check/job.h"
+
+#include "softcuda/exec/compiled.h"
+#include "softcuda/exec/watch.h"
+
+enum { ACCESSES = CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE, BOTH = SOFT_ACCESS_READ | SOFT_ACCESS_WRITE };
+
+static bool overlaps(const struct range *a, uint64_t start, uint64_t end)
+{
+	return a->start < end && start < a->end;
+}
+
+/* Whether a kernel writes to this memory through a parameter or otherwise. */
+static bool may_write(const struct soft_launch *launch, const struct compiled *compiled, const struct range *range)
+{
+	if (compiled->written & COMPILED_WRITES_ELSEWHERE)
+		return true;
+	for (uint64_t rest = compiled->written; rest; rest &= rest - 1) {
+		const uint32_t offset_B = (uint32_t)__builtin_ctzll(rest) * 8;
+		uint64_t address;
+		struct range target;
+		if (offset_B + sizeof(address) > launch->function->parameter_size_B)
+			return true;
+		memcpy(&address, (const char *)launch->parameters + offset_B, sizeof(address));
+		if (launch->memory->find(launch, address, &target.start, &target.end) &&
+		    overlaps(range, target.start, target.end))
+			return true;
+	}
+	return false;
+}
+
+static bool has_constant(const struct job *job, const struct range *range)
+{
+	for (uint32_t i = 0; i < job->program->variable_count; i++) {
+		const uint64_t start = job->launch->variable_addresses[i];
+		if (job->program->variables[i].constant &&
+		    overlaps(range, start, start + job->program->variables[i].size_B))
+			return true;
+	}
+	return false;
+}
+
+static bool all_written(const struct soft_launch *launch, const struct soft_notes *notes)
+{
+	const uint64_t size_B = notes->end - notes->start;
+	if (!notes->written)
+		return true;
+	if (!check_all_written(notes->written, size_B))
+		return false;
+	/* So the next launch finds that sooner. */
+	launch->memory->written(notes->start, size_B);
+	return true;
+}
+
+static unsigned find_quiet(struct job *job, const struct compiled *compiled, const struct range *range)
+{
+	const unsigned options = watched_of(job)->check->options;
+	const struct soft_launch *launch = job->launch;
+	struct soft_notes notes = {.readable = true, .writable = true};
+	unsigned quiet = BOTH;
+	if (options & CHECK_RACE)
+		quiet = may_write(launch, compiled, range) ? 0 : SOFT_ACCESS_READ;
+	/* What a store copies may not have been written. */
+	if (options & CHECK_UNINIT)
+		quiet &= ~(unsigned)SOFT_ACCESS_WRITE;
+	if (!quiet || !(options & (CHECK_MEMORY | CHECK_UNINIT)))
+		return quiet;
+	if (!launch->memory->notes(range->start, &notes) || range->end > notes.end || !all_written(launch, &notes))
+		return 0;
+	return quiet & ((notes.readable ? SOFT_ACCESS_READ : 0u) |
+			(notes.writable && !has_constant(job, range) ? SOFT_ACCESS_WRITE : 0u));
+}
+
+unsigned check_quiet(struct job *job, const struct compiled *compiled, const struct range *range)
+{
+	struct check_job *check = watched_of(job)->check;
+	if (!check)
+		return 0;
+	if (!(check->options & ACCESSES))
+		return BOTH;
+	for (uint32_t i = 0; i < check->quiet_count; i++)
+		if (check->quiets[i].compiled == compiled && check->quiets[i].range.start == range->start &&
+		    check->quiets[i].range.end == range->end)
+			return check->quiets[i].quiet;
+	const unsigned quiet = find_quiet(job, compiled, range);
+	if (check->quiet_count < CHECK_QUIETS)
+		check->quiets[check->quiet_count++] = (struct check_quiet){compiled, *range, quiet};
+	return quiet;
+}
+
+void check_quiet_group(struct group *group)
+{
+	const unsigned options = check_of(group)->job->options;
+	group->quiet_shared = options & ACCESSES ? 0 : BOTH;
+	group->quiet_private = options & (CHECK_MEMORY | CHECK_UNINIT) ? 0 : BOTH;
+}
