@@ -152,7 +152,8 @@ static LLVMMemoryBufferRef emit(struct emitter *e, struct bytes *why)
 	return NULL;
 }
 
-static LLVMMemoryBufferRef make_object(const struct plan *plan, uint32_t level, struct compiled *c, struct bytes *why)
+static LLVMMemoryBufferRef make_object(const struct plan *plan, uint32_t level, struct compiled *c,
+				       struct bytes *why)
 {
 	LLVMMemoryBufferRef object = NULL;
 	struct emitter e = {
@@ -207,7 +208,8 @@ static bool make_image(struct compiled *c, LLVMMemoryBufferRef object, struct by
 }
 
 /* Compiles a kernel that there is a plan of.  NULL, with the reason in why, if it cannot be compiled. */
-static struct compiled *compile_plan(const struct plan *plan, uint32_t level, struct bytes *image, struct bytes *why)
+static struct compiled *compile_plan(const struct plan *plan, uint32_t level, struct bytes *image,
+				     struct bytes *why)
 {
 	struct compiled *c = describe(plan);
 	if (!c)

@@ -136,7 +136,8 @@ LLVMMemoryBufferRef target_compile(LLVMModuleRef module, uint32_t level, struct 
 	char *text = NULL;
 	LLVMTargetMachineRef machine =
 		LLVMCreateTargetMachine(host.target, host.triple, found ? found->processor : host.processor,
-					found ? "" : host.features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+					found ? "" : host.features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+					LLVMCodeModelSmall);
 	if (!machine) {
 		bytes_append_string(why, "no machine for this target");
 		return NULL;

@@ -812,27 +812,6 @@ static void instructions(void)
 	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
 }
 
-/* Random kernels by each lower level of the processor, in processes of their own, since a level is chosen once. */
-static void lower_levels(void)
-{
-	static const char *const names[] = {"baseline", "x86-64-v2", "x86-64-v3"};
-	for (unsigned level = 0; level + 1 < exec_level_count(); level++) {
-		int status = 1;
-		const pid_t child = fork();
-		if (!child) {
-			setenv("CULVERT_SOFT_LEVEL", names[level], 1);
-			setenv("SOFT_JIT_KERNELS", "8", 0);
-			CHECK_EQ(exec_level_number(), level);
-			CHECK(!strcmp(exec_level()->name, names[level]));
-			random_kernels();
-			soft_exec_shutdown();
-			fflush(stdout);
-			_exit(test_failures != 0);
-		}
-		CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
-	}
-}
-
 /* The compiler is looked for where this program and t_soft_exec lie. */
 static bool find_compiler(void)
 {
@@ -843,10 +822,11 @@ static bool find_compiler(void)
 	return !symlink(target, link_name) || !access(link_name, R_OK);
 }
 
-int main(void)
+/* "random": random kernels alone, as t_soft_jit_levels asks for. */
+int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		TEST(lower_levels), TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
+		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
 		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults),
 		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups),
 		TEST(programs_come_and_go)
@@ -856,7 +836,10 @@ int main(void)
 		return 99;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	const int failed = test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+	static const struct test_case random_ones[] = {TEST(random_kernels)};
+	const bool all = argc < 2 || strcmp(argv[1], "random") != 0;
+	const int failed = all ? test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])))
+			       : test_run_all(random_ones, 1);
 	soft_exec_shutdown();
 	return failed;
 }
