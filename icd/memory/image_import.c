@@ -23,7 +23,8 @@ static cl_int linear_check(struct ocl_image_request *request)
 }
 
 /* As linear_check, for an image in the GPU's own layout, which has no pitches.  Packed formats are converted to another
- * one for kernels, and depth images have a layout of their own: neither is an array of the format. */
+ * one for kernels, and depth images have a layout of their own: neither is an array of the format.  Of several layers
+ * with several levels, driver 580.159.04 finds only the first layer of Vulkan's image. */
 static cl_int optimal_check(struct ocl_image_request *request, const struct _cl_device_id *device)
 {
 	if (request->desc.mem_object || request->desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
@@ -31,6 +32,8 @@ static cl_int optimal_check(struct ocl_image_request *request, const struct _cl_
 	cl_int error = ocl_image_check(request);
 	if (error)
 		return error;
+	if (request->desc.num_mip_levels > 1 && request->desc.image_array_size > 1)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (request->format.image_channel_order == CL_DEPTH ||
 	    ocl_image_format_packing(request->context, &request->format).word_B)
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;

@@ -34,7 +34,7 @@ static const struct tiled_shape shapes[] = {
 	{CL_MEM_OBJECT_IMAGE1D, UINT8, 4, 300, 0, 0, 0, 1, false, false, false},
 	{CL_MEM_OBJECT_IMAGE1D_ARRAY, UINT8, 4, 40, 0, 0, 7, 1, false, false, false},
 	{CL_MEM_OBJECT_IMAGE2D_ARRAY, UINT8, 4, 21, 14, 0, 5, 1, true, false, false},
-	{CL_MEM_OBJECT_IMAGE2D_ARRAY, UINT8, 4, 36, 20, 0, 3, 4, false, false, false},
+	{CL_MEM_OBJECT_IMAGE2D_ARRAY, UINT8, 4, 36, 20, 0, 3, 1, false, false, true},
 	{CL_MEM_OBJECT_IMAGE3D, UINT8, 4, 17, 9, 6, 0, 1, false, false, false},
 	{CL_MEM_OBJECT_IMAGE3D, UINT8, 4, 24, 16, 8, 0, 3, false, true, false},
 };
@@ -344,6 +344,12 @@ static void image_errors(const struct tiled_image *image)
 	CHECK_CODE(code_of(list, 0, format, desc), CL_INVALID_IMAGE_DESCRIPTOR);
 	desc = good;
 	desc.num_mip_levels = 8; /* 67 texels have 7 */
+	CHECK_CODE(code_of(list, 0, format, desc), CL_INVALID_IMAGE_DESCRIPTOR);
+	/* CUDA and Vulkan do not agree on the layers of mipmapped arrays. */
+	desc = good;
+	desc.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY;
+	desc.image_array_size = 2;
+	desc.num_mip_levels = 2;
 	CHECK_CODE(code_of(list, 0, format, desc), CL_INVALID_IMAGE_DESCRIPTOR);
 	desc = good;
 	desc.image_width = (size_t)1 << 30;
