@@ -131,15 +131,19 @@ cl_int gpu_sink_image_copy(struct gpu_sink sink, const struct gpu_image_side *to
 cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
 			   const struct gpu_array *from);
 /* How a texel is packed into a word of 2 or 4 bytes: for each channel of the array, in which bits it is.  A channel
- * without bits is read as 0. */
+ * without bits is read as 0.  Or how a group of 4 or 2 texels of one channel is packed: a byte for each has its highest
+ * 8 bits, and one more byte has the other bits of all, those of the first texel lowest. */
 struct gpu_packing {
-	uint32_t word_B;                 /* 0: no packing */
+	uint32_t word_B;                 /* of a word, or of a group; 0: no packing */
 	uint8_t shift[4], bits[4];
+	uint32_t group;                  /* number of texels in a group; 0: each has a word */
 };
 
 /* Converts a box, which begins at the first texel of a level of the array, between packed words in linear memory and an
  * array of four floats, as one operation: a channel of n bits is a fraction of 2^n - 1, rounded to nearest, and limited
- * to 0 to 1 when it is packed.  words: has an address.  region: the third dimension is at most 65535. */
+ * to 0 to 1 when it is packed.  Or between groups and an array of unsigned shorts, which are limited to the number of
+ * bits.  words: has an address.  region: in texels; the width is a multiple of the group, and the third dimension is at
+ * most 65535. */
 cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array, uint32_t level,
 			      const struct gpu_image_side *words, const uint64_t region[3],
 			      const struct gpu_packing *packing, bool to_array);

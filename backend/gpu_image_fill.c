@@ -8,7 +8,8 @@
 
 /* CUDA has no fills of arrays: a kernel stores the texel through the array's surface.  There is an entry for each
  * geometry and each size of a texel; a thread writes one texel.  Other entries convert texels between packed words in
- * linear memory and arrays of four floats: one for each geometry, each size of a word and each direction. */
+ * linear memory and arrays of four floats, or groups of texels and arrays of shorts: one for each geometry, each size
+ * of a word or a group, and each direction. */
 
 struct shape {
 	const char *name;                /* the geometry in PTX */
@@ -156,12 +157,57 @@ static void convert_append(struct bytes *text, const struct shape *shape, uint32
 	bytes_append_string(text, "end:\n ret;\n}\n");
 }
 
+/* The bits of a texel in a group that are not in its own byte. */
+static unsigned low_bits(uint32_t group)
+{
+	return 8 / group;
+}
+
+/* A thread for each texel. */
+static void group_unpack_append(struct bytes *text, const struct shape *shape, uint32_t group)
+{
+	const unsigned low = low_bits(group);
+	bytes_printf(text, ".visible .entry ungroup_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+		     " .param .align 8 .b8 words[%u])\n%s%s", shape->name, group + 1,
+		     (unsigned)sizeof(struct words), entry_head, word_address);
+	bytes_printf(text, " and.b32 %%r5, %%r1, %u;\n div.u32 %%r4, %%r1, %u;\n mul.wide.u32 %%d5, %%r4, %u;\n"
+		     " add.u64 %%d2, %%d2, %%d5;\n cvt.u64.u32 %%d5, %%r5;\n add.u64 %%d5, %%d5, %%d2;\n"
+		     " ld.global.u8 %%r6, [%%d5];\n ld.global.u8 %%r7, [%%d2+%u];\n",
+		     group - 1, group, group + 1, group);
+	bytes_printf(text, " mul.lo.u32 %%r5, %%r5, %u;\n shr.u32 %%r7, %%r7, %%r5;\n and.b32 %%r7, %%r7, %u;\n"
+		     " shl.b32 %%r6, %%r6, %u;\n or.b32 %%r6, %%r6, %%r7;\n cvt.u16.u32 %%h1, %%r6;\n"
+		     " shl.b32 %%r1, %%r1, 1;\n sust.b.%s.b16.zero [%%d1, %s], %%h1;\nend:\n ret;\n}\n",
+		     low, (1u << low) - 1, low, shape->name, shape->coordinates);
+}
+
+/* A thread for each group, because no two may write one byte. */
+static void group_pack_append(struct bytes *text, const struct shape *shape, uint32_t group)
+{
+	const unsigned low = low_bits(group);
+	bytes_printf(text, ".visible .entry group_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+		     " .param .align 8 .b8 words[%u])\n%s%s", shape->name, group + 1,
+		     (unsigned)sizeof(struct words), entry_head, word_address);
+	bytes_printf(text, " mul.wide.u32 %%d5, %%r1, %u;\n add.u64 %%d2, %%d2, %%d5;\n"
+		     " mul.lo.u32 %%r1, %%r1, %u;\n mov.u32 %%r8, 0;\n", group + 1, 2 * group);
+	for (unsigned i = 0; i < group; i++)
+		bytes_printf(text, " suld.b.%s.b16.zero %%h1, [%%d1, %s];\n cvt.u32.u16 %%r4, %%h1;\n"
+			     " min.u32 %%r4, %%r4, %u;\n shr.u32 %%r5, %%r4, %u;\n st.global.u8 [%%d2+%u], %%r5;\n"
+			     " and.b32 %%r4, %%r4, %u;\n shl.b32 %%r4, %%r4, %u;\n or.b32 %%r8, %%r8, %%r4;\n"
+			     " add.u32 %%r1, %%r1, 2;\n", shape->name, shape->coordinates,
+			     (1u << (8 + low)) - 1, low, i, (1u << low) - 1, i * low);
+	bytes_printf(text, " st.global.u8 [%%d2+%u], %%r8;\nend:\n ret;\n}\n", group);
+}
+
 static void shape_append(struct bytes *text, const struct shape *shape)
 {
 	for (unsigned i = 0; i < COUNT_OF_STORES; i++)
 		entry_append(text, shape, &stores[i]);
 	for (unsigned i = 0; i < 4; i++)
 		convert_append(text, shape, i & 1 ? 4 : 2, i & 2);
+	for (uint32_t group = 2; group <= 4; group += 2) {
+		group_unpack_append(text, shape, group);
+		group_pack_append(text, shape, group);
+	}
 }
 
 static cl_int module_make(struct gpu_device *device, struct gpu_module **module_out)
@@ -250,7 +296,8 @@ cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array, uin
 	struct fill_box box = {{0}, {0}};
 	struct gpu_function *function;
 	uint64_t surface;
-	cl_int error = function_find(array, to_array ? "unpack" : "pack", packing->word_B, &function);
+	const char *verb = packing->group ? (to_array ? "ungroup" : "group") : to_array ? "unpack" : "pack";
+	cl_int error = function_find(array, verb, packing->word_B, &function);
 	if (!error)
 		error = gpu_array_surface(array, level, &surface);
 	if (error)
@@ -261,5 +308,7 @@ cl_int gpu_sink_array_convert(struct gpu_sink sink, struct gpu_array *array, uin
 	}
 	for (unsigned i = 0; i < 3; i++)
 		box.region[i] = (uint32_t)region[i];
+	if (packing->group && !to_array)
+		box.region[0] /= packing->group;
 	return entry_launch(sink, surface, function, &box, &given);
 }

@@ -66,6 +66,12 @@ __culvert_group_functions(int, logical_xor)
 #undef __culvert_group_integers
 #endif
 
+/* Clang 16 and older lack them, and newer versions define them for OpenCL C 3.0. */
+#if defined(cl_ext_image_raw10_raw12) && !defined(CLK_UNSIGNED_INT_RAW10_EXT)
+#define CLK_UNSIGNED_INT_RAW10_EXT 0x10E3
+#define CLK_UNSIGNED_INT_RAW12_EXT 0x10E4
+#endif
+
 #ifdef cl_intel_split_work_group_barrier
 void __culvert_collective intel_work_group_barrier_arrive(cl_mem_fence_flags flags);
 void __culvert_collective intel_work_group_barrier_wait(cl_mem_fence_flags flags);

@@ -148,9 +148,21 @@ static cl_uint height_of(const struct question *question)
 			       : type == CL_MEM_OBJECT_IMAGE3D ? space : plane);
 }
 
+static bool has_groups(const struct question *question)
+{
+	return question->format && ocl_image_format_group(question->format) > 1;
+}
+
+/* What addresses and slice pitches are multiples of: a texel's size, unless texels share bytes. */
 static uint32_t texel_B(const struct question *question)
 {
-	return question->format ? ocl_image_format_B(question->format) : OCL_TEXEL_MAX_B;
+	return has_groups(question) ? 1 : question->format ? ocl_image_format_B(question->format) : OCL_TEXEL_MAX_B;
+}
+
+static size_t row_alignment_B(const struct question *question)
+{
+	return has_groups(question) ? 1 : ocl_image_row_alignment_B(question->context, question->desc.image_type,
+								    texel_B(question));
 }
 
 /* Rows and slices of an image: 1 where the type has no such dimension. */
@@ -193,7 +205,8 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 	if (!question->format || !question->has_desc)
 		return CL_INVALID_VALUE;
 	extent_of(desc, &rows, &slices);
-	if (__builtin_mul_overflow(desc->image_width, texel_B(question), &row_B))
+	if (__builtin_mul_overflow(desc->image_width / ocl_image_format_group(question->format),
+				   ocl_image_format_B(question->format), &row_B))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (desc->image_row_pitch > row_B)
 		row_B = desc->image_row_pitch;

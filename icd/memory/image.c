@@ -33,6 +33,7 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 	image->format = request->format;
 	image->texel = ocl_image_format_texel(request->context, &request->format);
 	image->texel_B = ocl_image_format_B(&request->format);
+	image->group = ocl_image_format_group(&request->format);
 	image->packing = ocl_image_format_packing(request->context, &request->format);
 	image->type = desc->image_type;
 	image->width = desc->image_width;
@@ -148,7 +149,7 @@ static void host_memory_use(const struct ocl_image_request *request, struct _cl_
 	const uint64_t slices = at_least_one(image->array_size ? image->array_size
 							       : image->depth);
 	const uint64_t span_B = (slices - 1) * image->slice_pitch_B +
-				(rows - 1) * image->row_pitch_B + image->width * image->texel_B;
+				(rows - 1) * image->row_pitch_B + ocl_image_row_B(image, image->width);
 	if (!memory)
 		return;
 	mem->host_pointer = memory;
@@ -223,7 +224,7 @@ static void shadow_pitches(const struct ocl_image *image, uint32_t level, struct
 	const struct gpu_extent whole = ocl_image_texels(image).extent;
 	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
 	const bool own = image->shadow_owner;
-	map->row_pitch_B = own ? extent.width * image->texel_B : image->row_pitch_B;
+	map->row_pitch_B = own ? ocl_image_row_B(image, extent.width) : image->row_pitch_B;
 	map->slice_pitch_B = own ? map->row_pitch_B * at_least_one(extent.height) : image->slice_pitch_B;
 }
 

@@ -41,7 +41,8 @@ struct ocl_image {
 	struct lock lock;                /* guards the shadow and the places */
 	cl_image_format format;
 	struct gpu_texel texel;          /* a texel in an array */
-	uint32_t texel_B;                /* size of a texel, except in arrays if it is packed */
+	uint32_t texel_B;                /* size of a texel, or of a group, except in arrays if it is packed */
+	uint32_t group;                  /* number of texels in a group that share bytes; otherwise 1 */
 	struct gpu_packing packing;      /* word_B 0: arrays have the format */
 	cl_mem_object_type type;
 	uint64_t width, height, depth, array_size;  /* in texels and layers; 0 beyond the type's dimensions */
@@ -63,6 +64,7 @@ struct ocl_image {
 	struct ocl_image_place places[];
 };
 
+/* The first dimension of an image with groups is counted in groups. */
 struct ocl_image_box {
 	uint64_t origin[3], region[3];
 	uint32_t level;                  /* of a mipmapped image */
@@ -71,6 +73,12 @@ struct ocl_image_box {
 static inline bool ocl_image_is_mipmapped(const struct ocl_image *image)
 {
 	return image->num_mip_levels > 1;
+}
+
+/* The size of so many texels of a row, a multiple of the group. */
+static inline uint64_t ocl_image_row_B(const struct ocl_image *image, uint64_t width)
+{
+	return width / image->group * image->texel_B;
 }
 
 bool ocl_context_has_images(const struct _cl_context *context);
@@ -90,9 +98,9 @@ struct ocl_image_request {
 
 cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out);
 
-/* Converts a box given to clEnqueue*Image to one of gpu_image.h.  CL_INVALID_VALUE if it is empty, out of bounds, or
- * has dimensions that the image does not have; CL_INVALID_MIP_LEVEL.  origin has a fourth number, the level, if the
- * image is a mipmapped 3D image or 2D array. */
+/* Converts a box given to clEnqueue*Image to one of gpu_image.h.  CL_INVALID_VALUE if it is empty, out of bounds, has
+ * dimensions that the image does not have, or does not consist of whole groups; CL_INVALID_MIP_LEVEL.  origin has a
+ * fourth number, the level, if the image is a mipmapped 3D image or 2D array. */
 cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
 			  const size_t region[3], struct ocl_image_box *box_out);
 /* Checks the pitches of host memory (5.3.3), and replaces 0 by the pitch without padding.  CL_INVALID_VALUE. */

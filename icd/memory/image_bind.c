@@ -135,6 +135,7 @@ static cl_int content_make(const struct ocl_image *image, const struct ocl_acqui
 	content->num_mip_levels = ocl_image_is_mipmapped(image) ? image->num_mip_levels : 1;
 	content->channel_type = image->format.image_channel_data_type;
 	content->element_type = image->texel.srgb ? ABI_ELEMENT_SRGB :
+				image->packing.group ? CL_UNSIGNED_INT16 :
 				image->packing.word_B ? CL_FLOAT : content->channel_type;
 	content->channel_order = image->format.image_channel_order;
 	content->element_B = gpu_texel_B(&image->texel);

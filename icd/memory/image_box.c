@@ -75,12 +75,17 @@ cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t given[3],
 	for (unsigned i = 0; i < 3; i++)
 		if (!region[i] || origin[i] > size[i] || region[i] > size[i] - origin[i])
 			return CL_INVALID_VALUE;
+	/* cl_ext_image_raw10_raw12 has no rule for a part of the texels that share bytes. */
+	if (origin[0] % mem->image->group || region[0] % mem->image->group)
+		return CL_INVALID_VALUE;
 	const bool layers_second = is_1d_array(mem->image);
 	for (unsigned i = 0; i < 3; i++) {
 		const unsigned to = layers_second && i ? 3 - i : i;
 		box_out->origin[to] = origin[i];
 		box_out->region[to] = region[i];
 	}
+	box_out->origin[0] /= mem->image->group;
+	box_out->region[0] /= mem->image->group;
 	return CL_SUCCESS;
 }
 
@@ -88,7 +93,7 @@ cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
 			      size_t *row_pitch_B, size_t *slice_pitch_B)
 {
 	const struct ocl_image *image = mem->image;
-	const size_t row_B = region[0] * image->texel_B;
+	const size_t row_B = ocl_image_row_B(image, region[0]);
 	/* 5.3.3: a row pitch is 0 or at least the size of a row. */
 	if (!*row_pitch_B)
 		*row_pitch_B = row_B;
@@ -110,7 +115,7 @@ cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
 bool ocl_image_box_is_whole(const struct _cl_mem *mem, const struct ocl_image_box *box)
 {
 	const struct ocl_texels texels = ocl_image_texels(mem->image);
-	return !texels.extent.levels && box->region[0] == texels.extent.width &&
+	return !texels.extent.levels && box->region[0] * mem->image->group == texels.extent.width &&
 	       box->region[1] == at_least_one(texels.extent.height) &&
 	       box->region[2] == at_least_one(texels.extent.depth);
 }
@@ -146,7 +151,7 @@ cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *dev
 uint64_t ocl_image_level_B(const struct ocl_image *image, uint32_t level)
 {
 	const struct gpu_extent whole = ocl_image_texels(image).extent;
-	return level ? gpu_extent_texels(&whole, level) * image->texel_B : 0;
+	return level ? ocl_image_row_B(image, gpu_extent_texels(&whole, level)) : 0;
 }
 
 /* The pitches of a level in linear memory. */
@@ -154,7 +159,7 @@ static void level_pitches(const struct ocl_image *image, uint32_t level, struct 
 {
 	const struct gpu_extent whole = ocl_image_texels(image).extent;
 	const struct gpu_extent extent = gpu_extent_of_level(&whole, level);
-	side->row_pitch_B = level ? extent.width * image->texel_B : image->row_pitch_B;
+	side->row_pitch_B = level ? ocl_image_row_B(image, extent.width) : image->row_pitch_B;
 	side->slice_pitch_B = level && image->slice_pitch_B ? side->row_pitch_B * at_least_one(extent.height)
 							    : image->slice_pitch_B;
 }

@@ -68,8 +68,9 @@ static cl_int levels_check(const struct ocl_image_request *request)
 			       ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
 	if (desc->num_mip_levels <= 1)
 		return CL_SUCCESS;
+	/* Nor of formats whose texels share bytes, because not all levels would consist of whole groups. */
 	if (desc->mem_object || desc->num_mip_levels > most_levels(desc) ||
-	    request->format.image_channel_order == CL_DEPTH)
+	    request->format.image_channel_order == CL_DEPTH || ocl_image_format_group(&request->format) > 1)
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	return request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) ? CL_INVALID_VALUE : CL_SUCCESS;
 }
@@ -90,17 +91,28 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
+/* What pitches and addresses are multiples of: the size of a texel, if that is a whole number of bytes. */
+static uint32_t unit_B(const cl_image_format *format)
+{
+	return ocl_image_format_group(format) > 1 ? 1 : ocl_image_format_B(format);
+}
+
+static size_t row_of(const cl_image_desc *desc, const cl_image_format *format)
+{
+	return desc->image_width / ocl_image_format_group(format) * ocl_image_format_B(format);
+}
+
 /* 5.3.1: without a host pointer the pitches are 0. With one, 0 stands for the smallest pitch; a row pitch is a
  * multiple of the texel size, a slice pitch a multiple of the row pitch. */
-static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
+static cl_int pitches_take(cl_image_desc *desc, const cl_image_format *format, bool given)
 {
-	const uint64_t row_B = desc->image_width * texel_B;
+	const uint64_t row_B = row_of(desc, format);
 	const bool sliced = desc->image_depth || desc->image_array_size;
 	if (!given && (desc->image_row_pitch || desc->image_slice_pitch))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!desc->image_row_pitch)
 		desc->image_row_pitch = row_B;
-	if (desc->image_row_pitch < row_B || desc->image_row_pitch % texel_B)
+	if (desc->image_row_pitch < row_B || desc->image_row_pitch % unit_B(format))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!sliced) {
 		desc->image_slice_pitch = 0;
@@ -136,7 +148,7 @@ cl_int ocl_image_rows_take(struct ocl_image_request *request)
 	const struct gpu_caps *caps = request->context->devices[0]->caps;
 	if (desc->image_slice_pitch)
 		return CL_INVALID_IMAGE_DESCRIPTOR;
-	cl_int error = pitches_take(desc, ocl_image_format_B(&request->format), true);
+	cl_int error = pitches_take(desc, &request->format, true);
 	if (error)
 		return error;
 	if (desc->image_row_pitch % caps->texture_pitch_B)
@@ -148,10 +160,12 @@ cl_int ocl_image_rows_take(struct ocl_image_request *request)
 /* cl_ext_image_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR "if ... the row pitch, or slice pitch, ... or base
  * address alignment do not follow the rules described for creating an image from a buffer".  A pitch that is 0 follows
  * them. */
-static cl_int alignment_check(const struct ocl_image_request *request, uint32_t texel_B)
+static cl_int alignment_check(const struct ocl_image_request *request)
 {
 	const cl_image_desc *desc = &request->desc;
-	const size_t row_B = ocl_image_row_alignment_B(request->context, desc->image_type, texel_B);
+	const uint32_t texel_B = unit_B(&request->format);
+	const size_t row_B = ocl_image_format_group(&request->format) > 1
+				     ? 1 : ocl_image_row_alignment_B(request->context, desc->image_type, texel_B);
 	const struct _cl_mem *buffer = desc->mem_object;
 	return desc->image_row_pitch % row_B || desc->image_slice_pitch % texel_B ||
 			       (uintptr_t)buffer->host_pointer % texel_B
@@ -159,9 +173,9 @@ static cl_int alignment_check(const struct ocl_image_request *request, uint32_t 
 }
 
 /* One row: a pitch of its own is no less than it, and is not used. */
-static cl_int one_row_take(cl_image_desc *desc, uint32_t texel_B)
+static cl_int one_row_take(cl_image_desc *desc, const cl_image_format *format)
 {
-	const size_t row_B = desc->image_width * texel_B;
+	const size_t row_B = row_of(desc, format);
 	if (desc->image_row_pitch && desc->image_row_pitch < row_B)
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	desc->image_row_pitch = row_B;
@@ -180,17 +194,17 @@ static cl_int buffer_size_check(const cl_image_desc *desc)
 	return pitch_B > size_B / pieces ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
-static cl_int check_buffer(struct ocl_image_request *request, uint32_t texel_B)
+static cl_int check_buffer(struct ocl_image_request *request)
 {
 	cl_image_desc *desc = &request->desc;
 	const bool one_row = desc->image_type == CL_MEM_OBJECT_IMAGE1D ||
 			     desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-	cl_int error = alignment_check(request, texel_B);
+	cl_int error = alignment_check(request);
 	/* 5.3.1: a slice pitch is that of an array or a 3D image. */
 	if (!error && desc->image_type == CL_MEM_OBJECT_IMAGE2D && desc->image_slice_pitch)
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!error)
-		error = one_row ? one_row_take(desc, texel_B) : pitches_take(desc, texel_B, true);
+		error = one_row ? one_row_take(desc, &request->format) : pitches_take(desc, &request->format, true);
 	return error ? error : buffer_size_check(desc);
 }
 
@@ -231,8 +245,7 @@ static cl_int parent_check(const struct ocl_image_request *request)
 static cl_int parent_take(struct ocl_image_request *request)
 {
 	return request->desc.mem_object->image
-		       ? check_2d_image(request)
-		       : check_buffer(request, ocl_image_format_B(&request->format));
+		       ? check_2d_image(request) : check_buffer(request);
 }
 
 /* --- all of it ------------------------------------------------------------------------ */
@@ -269,6 +282,9 @@ cl_int ocl_image_check(struct ocl_image_request *request)
 	cl_int error = ocl_image_format_check(&request->format);
 	if (!error)
 		error = dimensions_take(desc);
+	/* cl_ext_image_raw10_raw12: "The image width must be a multiple of 4", or of 2. */
+	if (!error && desc->image_width % ocl_image_format_group(&request->format))
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!error)
 		error = parent_check(request);
 	if (!error)
@@ -285,5 +301,5 @@ cl_int ocl_image_check(struct ocl_image_request *request)
 		return error;
 	if (desc->mem_object)
 		return parent_take(request);
-	return pitches_take(desc, ocl_image_format_B(&request->format), request->host_pointer);
+	return pitches_take(desc, &request->format, request->host_pointer);
 }

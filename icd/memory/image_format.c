@@ -10,6 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* cl_ext_image_raw10_raw12, for headers that lack it. */
+#ifndef CL_UNSIGNED_INT_RAW10_EXT
+#define CL_UNSIGNED_INT_RAW10_EXT 0x10E3
+#define CL_UNSIGNED_INT_RAW12_EXT 0x10E4
+#endif
+
 struct type_row {
 	cl_channel_type type;
 	enum gpu_channel channel;
@@ -43,10 +49,13 @@ struct packed_row {
 /* OpenCL 3.0 API, 5.3.1.1: "For CL_UNORM_SHORT_565, R is in bits 15:11, G is in bits 10:5 and B is in bits 4:0", and so
  * on.  The channels of CL_RGB are in CUDA's order (below). */
 static const struct packed_row packed_rows[] = {
-	{CL_UNORM_SHORT_565, CL_RGB, {2, {0, 5, 11, 0}, {5, 6, 5, 0}}},
-	{CL_UNORM_SHORT_555, CL_RGB, {2, {0, 5, 10, 0}, {5, 5, 5, 0}}},
-	{CL_UNORM_INT_101010, CL_RGB, {4, {0, 10, 20, 0}, {10, 10, 10, 0}}},
-	{CL_UNORM_INT_101010_2, CL_RGBA, {4, {22, 12, 2, 0}, {10, 10, 10, 2}}},
+	{CL_UNORM_SHORT_565, CL_RGB, {2, {0, 5, 11, 0}, {5, 6, 5, 0}, 0}},
+	{CL_UNORM_SHORT_555, CL_RGB, {2, {0, 5, 10, 0}, {5, 5, 5, 0}, 0}},
+	{CL_UNORM_INT_101010, CL_RGB, {4, {0, 10, 20, 0}, {10, 10, 10, 0}, 0}},
+	{CL_UNORM_INT_101010_2, CL_RGBA, {4, {22, 12, 2, 0}, {10, 10, 10, 2}, 0}},
+	/* "Each 4 consecutive pixels are packed into 5 bytes", "each 2 ... into 3 bytes". */
+	{CL_UNSIGNED_INT_RAW10_EXT, CL_R, {5, {0}, {10}, 4}},
+	{CL_UNSIGNED_INT_RAW12_EXT, CL_R, {3, {0}, {12}, 2}},
 };
 
 /* OpenCL 3.0 API, 5.3.1, "Image Format Mapping": the data types that can be used with a channel order. */
@@ -81,7 +90,8 @@ static const struct order_row orders[] = {
 static const cl_channel_order other_orders[] = {CL_Rx, CL_RGx, CL_RGBx, CL_sRGB, CL_sRGBx,
 						CL_DEPTH_STENCIL};
 static const cl_channel_type other_types[] = {CL_UNORM_SHORT_565, CL_UNORM_SHORT_555,
-					      CL_UNORM_INT24, CL_UNORM_INT_101010_2};
+					      CL_UNORM_INT24, CL_UNORM_INT_101010_2,
+					      CL_UNSIGNED_INT_RAW10_EXT, CL_UNSIGNED_INT_RAW12_EXT};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -135,6 +145,9 @@ static bool order_takes_other(const struct order_row *order, cl_channel_type typ
 {
 	if (order->takes == TAKES_PACKED)
 		return type == CL_UNORM_SHORT_565 || type == CL_UNORM_SHORT_555;
+	/* cl_ext_image_raw10_raw12: "the channel order must be CL_R". */
+	if (type == CL_UNSIGNED_INT_RAW10_EXT || type == CL_UNSIGNED_INT_RAW12_EXT)
+		return order->order == CL_R;
 	return order->order == CL_RGBA && type == CL_UNORM_INT_101010_2;
 }
 
@@ -230,10 +243,19 @@ uint32_t ocl_image_format_B(const cl_image_format *format)
 	return row ? row->packing.word_B : gpu_texel_B(&texel);
 }
 
+uint32_t ocl_image_format_group(const cl_image_format *format)
+{
+	const struct packed_row *row = packed_find(format);
+	return row && row->packing.group ? row->packing.group : 1;
+}
+
 struct gpu_texel ocl_image_format_texel(const struct _cl_context *context,
 					const cl_image_format *format)
 {
-	if (ocl_image_format_packing(context, format).word_B)
+	const struct gpu_packing packing = ocl_image_format_packing(context, format);
+	if (packing.group)
+		return (struct gpu_texel){.channel = GPU_CHANNEL_UNSIGNED, .channel_B = 2, .channels = 1};
+	if (packing.word_B)
 		return (struct gpu_texel){.channel = GPU_CHANNEL_FLOAT, .channel_B = 4, .channels = 4};
 	return native_texel(format);
 }
@@ -362,12 +384,30 @@ static void pack_word(const struct packed_row *row, const struct order_row *orde
 	put_channel(texel_out, word, row->packing.word_B);
 }
 
+/* A group whose texels all have the color. */
+static void pack_group(const struct gpu_packing *packing, const void *color, unsigned char *group_out)
+{
+	const uint32_t low = packing->bits[0] - 8u, most = (1u << packing->bits[0]) - 1;
+	uint32_t value;
+	memcpy(&value, color, sizeof(value));
+	value = value > most ? most : value;
+	group_out[packing->group] = 0;
+	for (uint32_t i = 0; i < packing->group; i++) {
+		group_out[i] = (unsigned char)(value >> low);
+		group_out[packing->group] |= (unsigned char)((value & ((1u << low) - 1)) << i * low);
+	}
+}
+
 void ocl_image_format_pack(const cl_image_format *format, const void *color,
 			   unsigned char texel_out[OCL_TEXEL_MAX_B])
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const struct type_row *type = type_find(format->image_channel_data_type);
 	const struct packed_row *packed = packed_find(format);
+	if (packed && packed->packing.group) {
+		pack_group(&packed->packing, color, texel_out);
+		return;
+	}
 	if (packed) {
 		pack_word(packed, order, color, texel_out);
 		return;

@@ -25,8 +25,10 @@ struct gpu_texel ocl_image_format_texel(const struct _cl_context *context,
 struct gpu_packing ocl_image_format_packing(const struct _cl_context *context,
 					    const cl_image_format *format);
 
-/* The size of one texel, except in arrays of packed formats. */
+/* The size of one texel, except in arrays of packed formats; of a group of texels if several share bytes, and how many
+ * these are, otherwise 1. */
 uint32_t ocl_image_format_B(const cl_image_format *format);
+uint32_t ocl_image_format_group(const cl_image_format *format);
 
 /* Writes all supported formats to formats, at most OCL_FORMATS_MAX; returns their number.  read_write: those that one
  * kernel can both read and write. */

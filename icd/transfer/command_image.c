@@ -105,7 +105,7 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 }
 
 /* Copies the first row or slice of a box in linear memory to all others, each time as many as have it by then.
- * dimension: 1 for rows, 2 for slices. */
+ * dimension: 0 for the first texel or group of one row, 1 for rows, 2 for slices. */
 static cl_int spread(const struct ocl_access *access, const struct ocl_image_box *box, unsigned dimension,
 		     struct gpu_sink sink)
 {
@@ -122,6 +122,19 @@ static cl_int spread(const struct ocl_access *access, const struct ocl_image_box
 	return error;
 }
 
+/* Fills the first row of a box whose groups have no size that CUDA fills. */
+static cl_int groups_fill(const struct ocl_access *access, const struct ocl_image_transfer *transfer,
+			  struct gpu_sink sink)
+{
+	const struct gpu_image_side side = image_side(access, &transfer->box);
+	struct ocl_image_box row = transfer->box;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < access->mem->image->texel_B && !error; i++)
+		error = gpu_sink_fill(sink, side.address + i, &transfer->texel[i], 1, 1);
+	row.region[1] = row.region[2] = 1;
+	return error ? error : spread(access, &row, 0, sink);
+}
+
 /* CUDA fills one range of bytes at a time: here that is a row, or a slice if rows follow each other without padding. */
 static cl_int fill_linear(const struct ocl_access *access,
 			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
@@ -130,10 +143,13 @@ static cl_int fill_linear(const struct ocl_access *access,
 	const uint64_t *region = transfer->box.region;
 	const struct gpu_image_side side = image_side(access, &transfer->box);
 	const uint64_t row_B = region[0] * texel_B;
-	const bool padded = row_B != side.row_pitch_B;
+	const bool groups = access->mem->image->group > 1;
+	const bool padded = groups || row_B != side.row_pitch_B;
 	struct ocl_image_box slice = transfer->box;
 	slice.region[2] = 1;
-	cl_int error = gpu_sink_fill(sink, side.address, transfer->texel, texel_B, padded ? row_B : row_B * region[1]);
+	cl_int error = groups ? groups_fill(access, transfer, sink)
+			      : gpu_sink_fill(sink, side.address, transfer->texel, texel_B,
+					      padded ? row_B : row_B * region[1]);
 	if (!error && padded)
 		error = spread(access, &slice, 1, sink);
 	return error ? error : spread(access, &transfer->box, 2, sink);

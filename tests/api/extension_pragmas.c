@@ -24,7 +24,7 @@ static const struct language_extension {
 	unsigned since;
 } language_extensions[] = {
 	{"cl_culvert_grid_barrier", 100}, {"cl_culvert_matrix", 100}, {"cl_ext_cxx_for_opencl", 100},
-	{"cl_ext_float_atomics", 300}, {"cl_intel_bfloat16_conversions", 100},
+	{"cl_ext_float_atomics", 300}, {"cl_ext_image_raw10_raw12", 100}, {"cl_intel_bfloat16_conversions", 100},
 	{"cl_intel_required_subgroup_size", 300}, {"cl_intel_split_work_group_barrier", 100},
 	{"cl_khr_3d_image_writes", 100}, {"cl_khr_async_work_group_copy_fence", 100},
 	{"cl_khr_byte_addressable_store", 100}, {"cl_khr_depth_images", 120},

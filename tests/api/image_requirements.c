@@ -81,8 +81,10 @@ static void check_formats(void)
 	CHECK_OK(clGetSupportedImageFormats(test.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D,
 					    128, formats, &count));
 	CHECK(count && count <= 128);
+	/* Formats whose texels share bytes have rules of their own: tests/api/raw_images. */
 	for (cl_uint i = 0; i < count && i < 128; i++)
-		check_buffer_image(&formats[i]);
+		if (formats[i].image_channel_data_type < 0x10E3 /* CL_UNSIGNED_INT_RAW10_EXT */)
+			check_buffer_image(&formats[i]);
 }
 
 /* --- sizes ----------------------------------------------------------------------------------------- */
