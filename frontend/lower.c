@@ -99,6 +99,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status && lowering.checked) {
 		fe_module_private_values(module, true);
 		fe_module_assigned_values(module);
+		fe_module_inline_short(module);
 	}
 	if (!status)
 		status = fe_lower_component_loads(&lowering);

@@ -98,6 +98,11 @@ void fe_module_private_values(struct fe_module *module, bool library_only);
  * no error.  Reads and writes of other memory stay as they are. */
 void fe_module_assigned_values(struct fe_module *module);
 
+/* inlined_calls.cpp: inlines calls of short functions without private variables in memory, for programs that are built
+ * to be checked: the software device compiles no kernel with calls.  Reports name the functions nevertheless, because
+ * the file of their lines has "#culvert_in#" and the function's name behind its own name. */
+void fe_module_inline_short(struct fe_module *module);
+
 /* constant_expressions.cpp: replaces the constant expressions that instructions use and libnvvm does not read for all
  * GPUs, such as the comparison of two addresses, by instructions.  Only LLVM 18 and older have most of them, and their
  * builder also makes them.  Those in initializers remain. */

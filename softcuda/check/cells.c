@@ -71,6 +71,7 @@ INLINE bool write_cells(const struct cells *cells, struct cells_order order, uns
 /* Most accesses are of a word by each lane of a warp, or of half a warp. */
 #define WITH_USUAL_COUNTS(function, cells, order)                                         \
 	((cells)->step == SHADOW_BLOCK && (cells)->count == 4 ? function(cells, *(order), 4, 0, SHADOW_BLOCK) : \
+	 (cells)->step == SHADOW_BLOCK && (cells)->count == 2 ? function(cells, *(order), 2, 0, SHADOW_BLOCK) : \
 	 (cells)->shift || (cells)->step != 1 || (cells)->count % 8 ?                      \
 	 function(cells, *(order), (cells)->count, (cells)->shift, (cells)->step) :        \
 	 (cells)->count == 32 ? function(cells, *(order), 32, 0, 1) :                      \

@@ -142,7 +142,7 @@ static bool add_run(struct epochs *epochs, uint32_t group)
 static bool advance(struct check_clocks *clocks)
 {
 	struct epochs *epochs = clocks->epochs;
-	epochs->exhausted |= epochs->last == EPOCHS_MAX;
+	epochs->exhausted |= epochs->last == epochs->limit;
 	if (epochs->exhausted)
 		return true;
 	if (!add_run(epochs, clocks->group))

@@ -50,7 +50,7 @@ enum { EPOCHS_MAX = (1 << 29) - 1 };
 
 /* The epochs of a launch. */
 struct epochs {
-	uint32_t last;                    /* the latest that was drawn */
+	uint32_t last, limit;             /* the latest that was drawn; the latest that may be, up to EPOCHS_MAX */
 	struct epoch_run {
 		uint32_t first, group;    /* from this one up to the next run's, they are this group's */
 	} *runs;

@@ -11,7 +11,25 @@
 #include <stdlib.h>
 
 static unsigned options;
+static uint32_t epoch_limit = EPOCHS_MAX;
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
+
+/* "epochs:N", of length bytes; false: it is another word. */
+static bool read_limit(const char *word, size_t length)
+{
+	static const char name[] = "epochs:";
+	const size_t size = sizeof(name) - 1;
+	uint64_t number = 0;
+	if (length <= size || length > size + 9 || strncmp(word, name, size))
+		return false;
+	for (size_t i = size; i < length; i++) {
+		if (word[i] < '0' || word[i] > '9')
+			return false;
+		number = number * 10 + (uint64_t)(word[i] - '0');
+	}
+	epoch_limit = number && number < EPOCHS_MAX ? (uint32_t)number : EPOCHS_MAX;
+	return true;
+}
 
 static void read_options(void)
 {
@@ -27,7 +45,7 @@ static void read_options(void)
 			i++;
 		if (i < sizeof(words) / sizeof(words[0]))
 			options |= words[i].option;
-		else
+		else if (!read_limit(at, length))
 			log_err("softcuda: %s: unknown check '%.*s'", option_name(OPTION_SOFT_CHECK),
 				(int)length, at);
 		at += length + (at[length] == ',');
@@ -97,6 +115,7 @@ bool check_job_create(struct job *job)
 	soft_report_begin();
 	check->job = job;
 	check->options = check_options();
+	check->epochs.limit = epoch_limit;
 	check->cells = cells_functions();
 	watched_of(job)->check = check;
 	return number_sites(check);
@@ -115,8 +134,8 @@ void check_job_destroy(struct check_job *check)
 		bytes_finish(&text);
 	}
 	if (check->epochs.exhausted)
-		log_warn("softcuda: kernel '%s' synchronized %d times: races after that were not looked for",
-			 check->job->code->name, EPOCHS_MAX);
+		log_warn("softcuda: kernel '%s' synchronized %u times: races after that were not looked for",
+			 check->job->code->name, check->epochs.limit);
 	shadow_finish(&check->global);
 	epochs_finish(&check->epochs);
 	free(check->first_site);

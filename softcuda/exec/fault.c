@@ -6,30 +6,33 @@
 
 #include <stdarg.h>
 
-static const char *file_name(const struct soft_program *program, uint32_t number)
+static const struct source_file *find_file(const struct soft_program *program, uint32_t number)
 {
+	static const struct source_file unknown = {.name = "?"};
 	for (uint32_t i = 0; i < program->file_count; i++)
 		if (program->files[i].number == number)
-			return program->files[i].name;
-	return "?";
+			return &program->files[i];
+	return &unknown;
 }
 
 void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
 			struct bytes *text)
 {
+	const char *function = code != job->code ? code->name : NULL;
 	bytes_printf(text, "ptx line %u", op->line);
 	if (op >= code->ops && op < code->ops + code->op_count) {
 		const struct source_place *place = &code->places[op - code->ops];
+		const struct source_file *file = find_file(job->program, place->file);
+		function = file->function ? file->function : function;
 		if (place->line)
-			bytes_printf(text, " (%s:%u", file_name(job->program, place->file),
-				     place->line);
+			bytes_printf(text, " (%s:%u", file->name, place->line);
 		if (place->line && place->column)
 			bytes_printf(text, ":%u", place->column);
 		if (place->line)
 			bytes_append_char(text, ')');
 	}
-	if (code != job->code)
-		bytes_printf(text, " in '%s'", code->name);
+	if (function)
+		bytes_printf(text, " in '%s'", function);
 }
 
 void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,

@@ -51,6 +51,7 @@ struct source_place {
 struct source_file {
 	uint32_t number;
 	const char *name;
+	const char *function;     /* that was inlined, and whose lines are numbered so; NULL: none was */
 };
 
 /* A .local or .param variable in a frame. */

@@ -60,6 +60,19 @@ void ptx_skip_line(struct ptx_parser *parser)
 		ptx_lex_next(&parser->lexer);
 }
 
+/* In a program that is built to be checked, "#culvert_in#" and a name behind that of a file say that its lines are
+ * those of a function that was inlined. */
+static void split_name(struct source_file *file, char *name)
+{
+	static const char mark[] = "#culvert_in#";
+	char *end = name ? strstr(name, mark) : NULL;
+	file->name = name;
+	if (!end)
+		return;
+	file->function = end + sizeof(mark) - 1;
+	*end = '\0';
+}
+
 /* .file number "name" ... */
 void ptx_file(struct ptx_parser *parser)
 {
@@ -74,8 +87,7 @@ void ptx_file(struct ptx_parser *parser)
 	if (lexer->token.kind == TOKEN_STRING && lexer->token.line == line &&
 	    lexer->token.size >= 2) {
 		/* Without the quotes. */
-		file.name = arena_string(parser->arena, lexer->token.text + 1,
-					 lexer->token.size - 2);
+		split_name(&file, arena_string(parser->arena, lexer->token.text + 1, lexer->token.size - 2));
 		bytes_append(&parser->files, &file, sizeof(file));
 		if (!file.name || bytes_failed(&parser->files))
 			ptx_fail_memory(parser);
