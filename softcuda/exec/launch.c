@@ -383,15 +383,14 @@ static void offer(struct pending *pending)
 	lock_drop(&pool.lock);
 }
 
-/* Learns from an ended launch how long the next one should run alone.  Threads that help as much as the launching one
- * take all but one share of those that were left. */
+/* Learns from an ended launch how long the next one should run alone.  A second thread that came at once would have
+ * taken half of the work-groups that were left. */
 static void learn(const struct pending *pending)
 {
 	uint64_t patience = atomic_load(&patience_ns);
-	const uint64_t helped = atomic_load(&pending->helped_count), threads = pending->thread_count;
 	if (!pending->offered)
 		patience -= patience / 64;
-	else if (2 * helped * threads < pending->offered_count * (threads - 1))
+	else if (4 * atomic_load(&pending->helped_count) < pending->offered_count)
 		patience *= 2;
 	else
 		patience /= 2;
