@@ -451,7 +451,7 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	std::unique_ptr<clang::CompilerInstance> compiler = fe_compiler_create(invocation);
 	compiler->setVerboseOutputStream(stream);
 	fe_compiler_open(*compiler, make_file_system(job),
-			 fe_hints_create(stream, compiler->getDiagnosticOpts(), standard));
+			 fe_hints_create(stream, compiler->getDiagnosticOpts(), standard, job->sm));
 	emit_module action(context, job->inputs);
 	*status = FE_COMPILE_FAILED;
 	if (!compiler->ExecuteAction(action))
@@ -480,7 +480,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 		return FE_COMPILE_FAILED;
 	}
 	fe_words words = {};
-	if (!fe_features_add_words(&words, options->standard, LLVM_VERSION_MAJOR)) {
+	if (!fe_features_add_words(&words, options->standard, job->sm, LLVM_VERSION_MAJOR)) {
 		fe_words_finish(&words);
 		return FE_NO_MEMORY;
 	}

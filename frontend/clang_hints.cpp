@@ -104,9 +104,9 @@ bool is_about_half(const clang::Diagnostic &message)
 class hint_printer final : public clang::TextDiagnosticPrinter {
 public:
 	hint_printer(llvm::raw_ostream &stream, clang::DiagnosticOptions &options,
-		     unsigned standard)
+		     unsigned standard, unsigned sm)
 		: clang::TextDiagnosticPrinter(stream, fe_printer_options(options)), stream(stream),
-		  standard(standard)
+		  standard(standard), sm(sm)
 	{
 	}
 
@@ -137,7 +137,7 @@ private:
 			      const clang::Diagnostic &message) override
 	{
 		if (is_about_pragma(message)) {
-			if (fe_extension_works(subject(message).c_str(), standard) ||
+			if (fe_extension_works(subject(message).c_str(), standard, sm) ||
 			    pragma_level == clang::DiagnosticsEngine::Ignored)
 				return;
 			level = pragma_level;
@@ -186,7 +186,7 @@ private:
 						    clang::diag::warn_pragma_unsupported_extension};
 
 	llvm::raw_ostream &stream;
-	unsigned standard;
+	unsigned standard, sm;
 	clang::DiagnosticsEngine::Level pragma_level = clang::DiagnosticsEngine::Warning;
 	std::set<std::string> said;
 };
@@ -194,7 +194,7 @@ private:
 } // namespace
 
 clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
-					   clang::DiagnosticOptions &options, unsigned standard)
+					   clang::DiagnosticOptions &options, unsigned standard, unsigned sm)
 {
-	return new hint_printer(stream, options, standard);
+	return new hint_printer(stream, options, standard, sm);
 }

@@ -8,9 +8,9 @@
 #include <clang/Basic/DiagnosticOptions.h>
 #include <llvm/Support/raw_ostream.h>
 
-/* A printer of messages with their notes. standard: as in fe_options.  The caller owns it; the stream and the
- * options must outlive it. */
+/* A printer of messages with their notes. standard: as in fe_options; sm: as in fe_compile_job.  The caller owns it;
+ * the stream and the options must outlive it. */
 clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
-					   clang::DiagnosticOptions &options, unsigned standard);
+					   clang::DiagnosticOptions &options, unsigned standard, unsigned sm);
 
 #endif

@@ -38,10 +38,30 @@ static const enum how hows[] = {
 
 enum { FEATURE_COUNT = sizeof(features) / sizeof(*features) };
 
+static const struct {
+	const char *name;
+	unsigned sm;
+} least_sm[] = {
+#define FEATURE(name, kind, major, minor, patch, how)
+#define MISSING_FEATURE(name)
+#define LEAST_SM(name, sm) {#name, sm},
+#include "frontend/features.def"
+#undef FEATURE
+#undef MISSING_FEATURE
+};
+
 const struct fe_feature *fe_features(size_t *count_out)
 {
 	*count_out = FEATURE_COUNT;
 	return features;
+}
+
+bool fe_feature_is_of(const struct fe_feature *feature, unsigned sm)
+{
+	for (size_t i = 0; i < sizeof(least_sm) / sizeof(*least_sm); i++)
+		if (!strcmp(feature->name, least_sm[i].name))
+			return sm >= least_sm[i].sm;
+	return true;
 }
 
 static bool add_string(struct fe_words *words, const char *word)
@@ -81,7 +101,7 @@ static bool is_visible(size_t feature, unsigned standard, unsigned clang)
 	}
 }
 
-bool fe_extension_works(const char *name, unsigned standard)
+bool fe_extension_works(const char *name, unsigned standard, unsigned sm)
 {
 	static const char *const of_the_api[] = {
 #define EXTENSION(name, major, minor, patch, where) #name,
@@ -93,19 +113,19 @@ bool fe_extension_works(const char *name, unsigned standard)
 			return true;
 	for (size_t i = 0; i < FEATURE_COUNT; i++)
 		if (!strcmp(name, features[i].name))
-			return kinds[i] == KIND_EXTENSION ||
-			       (kinds[i] == KIND_EXTENSION_3 && standard >= 300);
+			return fe_feature_is_of(&features[i], sm) &&
+			       (kinds[i] == KIND_EXTENSION || (kinds[i] == KIND_EXTENSION_3 && standard >= 300));
 	return false;
 }
 
-bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang)
+bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned sm, unsigned clang)
 {
 	/* Clang's defaults for the target differ from version to version, so everything is disabled first. */
 	struct bytes list = BYTES_INIT;
 	bytes_append_string(&list, "-cl-ext=-all");
 	bool added = true;
 	for (size_t i = 0; i < FEATURE_COUNT && added; i++) {
-		bool visible = is_visible(i, standard, clang);
+		bool visible = is_visible(i, standard, clang) && fe_feature_is_of(&features[i], sm);
 		enum how how = how_in(i, standard);
 		if (visible && how == HOW_CLANG)
 			bytes_printf(&list, ",+%s", features[i].name);

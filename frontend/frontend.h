@@ -105,6 +105,8 @@ struct fe_feature {
 	bool is_extension;          /* false: an OpenCL C 3.0 feature macro */
 };
 const struct fe_feature *fe_features(size_t *count_out);
+/* Whether devices of that compute capability (10 * major + minor) have the feature. */
+bool fe_feature_is_of(const struct fe_feature *feature, unsigned sm);
 
 /* FE_HAS_name, for each row of features.def: 1 if the compiler supports the feature, otherwise 0. */
 enum {

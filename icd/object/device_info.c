@@ -233,24 +233,24 @@ static size_t matrix_shape_count(unsigned sm)
 	return sm < 80 ? MATRIX_SHAPES - MATRIX_SHAPES_NEWER : MATRIX_SHAPES;
 }
 
-static cl_int put_features(const struct info_out *out)
+static cl_int put_features(unsigned sm, const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;
-	ocl_features_versions(&list);
+	ocl_features_versions(sm, &list);
 	return put_bytes(&list, false, out);
 }
 
-static cl_int put_extensions(const struct info_out *out)
+static cl_int put_extensions(unsigned sm, const struct info_out *out)
 {
 	struct bytes text = BYTES_INIT;
-	ocl_extensions_text(OCL_EXTENSION_DEVICE, &text);
+	ocl_extensions_text(OCL_EXTENSION_DEVICE, sm, &text);
 	return put_bytes(&text, true, out);
 }
 
-static cl_int put_extension_versions(const struct info_out *out)
+static cl_int put_extension_versions(unsigned sm, const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;
-	ocl_extensions_versions(OCL_EXTENSION_DEVICE, &list);
+	ocl_extensions_versions(OCL_EXTENSION_DEVICE, sm, &list);
 	return put_bytes(&list, false, out);
 }
 

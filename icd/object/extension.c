@@ -44,7 +44,7 @@ static bool is_listed(const struct extension *extension, enum ocl_extension_plac
 	       (!(extension->places & OCL_EXTENSION_EGL) || gpu_egl_is_available());
 }
 
-void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text)
+void ocl_extensions_text(enum ocl_extension_place place, unsigned sm, struct bytes *text)
 {
 	size_t count;
 	const struct fe_feature *features = fe_features(&count);
@@ -52,11 +52,11 @@ void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text)
 		if (is_listed(&api_extensions[i], place))
 			name_append(text, api_extensions[i].name);
 	for (size_t i = 0; i < count; i++)
-		if (features[i].is_extension)
+		if (features[i].is_extension && fe_feature_is_of(&features[i], sm))
 			name_append(text, features[i].name);
 }
 
-void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list)
+void ocl_extensions_versions(enum ocl_extension_place place, unsigned sm, struct bytes *list)
 {
 	size_t count;
 	const struct fe_feature *features = fe_features(&count);
@@ -64,15 +64,15 @@ void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list)
 		if (is_listed(&api_extensions[i], place))
 			version_append(list, api_extensions[i].name, api_extensions[i].version);
 	for (size_t i = 0; i < count; i++)
-		if (features[i].is_extension)
+		if (features[i].is_extension && fe_feature_is_of(&features[i], sm))
 			version_append(list, features[i].name, features[i].version);
 }
 
-void ocl_features_versions(struct bytes *list)
+void ocl_features_versions(unsigned sm, struct bytes *list)
 {
 	size_t count;
 	const struct fe_feature *features = fe_features(&count);
 	for (size_t i = 0; i < count; i++)
-		if (!features[i].is_extension)
+		if (!features[i].is_extension && fe_feature_is_of(&features[i], sm))
 			version_append(list, features[i].name, features[i].version);
 }

@@ -125,7 +125,7 @@ void ocl_platform_set_dispatch_data(void *dispatch_data)
 static cl_int put_extensions(const struct info_out *out)
 {
 	struct bytes text = BYTES_INIT;
-	ocl_extensions_text(OCL_EXTENSION_PLATFORM, &text);
+	ocl_extensions_text(OCL_EXTENSION_PLATFORM, OCL_EXTENSIONS_ANY_SM, &text);
 	cl_int error = bytes_failed(&text) ? CL_OUT_OF_HOST_MEMORY
 					   : info_put_string(out, bytes_string(&text));
 	bytes_finish(&text);
@@ -135,7 +135,7 @@ static cl_int put_extensions(const struct info_out *out)
 static cl_int put_extension_versions(const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;
-	ocl_extensions_versions(OCL_EXTENSION_PLATFORM, &list);
+	ocl_extensions_versions(OCL_EXTENSION_PLATFORM, OCL_EXTENSIONS_ANY_SM, &list);
 	cl_int error = bytes_failed(&list) ? CL_OUT_OF_HOST_MEMORY
 					   : info_put(out, list.data, list.size_B);
 	bytes_finish(&list);

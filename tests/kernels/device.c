@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include "icd/include/cl_culvert.h"
 #include "tests/kernels/device.h"
 
 #include <stdio.h>
@@ -27,19 +26,8 @@ cl_device_id device_find(const char *platform_name, unsigned index)
 	return NULL;
 }
 
-/* The device's own answer where a feature that it lists can do nothing on it: GPUs before Turing multiply no
- * matrices. */
-static bool lacks_shapes(cl_device_id device, const char *name)
-{
-	size_t size_B = 0;
-	return !strcmp(name, CL_CULVERT_MATRIX_EXTENSION_NAME) &&
-	       !clGetDeviceInfo(device, CL_DEVICE_MATRIX_SHAPES_CULVERT, 0, NULL, &size_B) && !size_B;
-}
-
 bool device_has(cl_device_id device, const char *name)
 {
-	if (lacks_shapes(device, name))
-		return false;
 	char extensions[8192] = "";
 	clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(extensions) - 1, extensions, NULL);
 	size_t length = strlen(name);

@@ -254,12 +254,35 @@ static void test_features(void)
 		CHECK(features[i].version >= 1u << 22);
 	}
 	struct fe_words words = {0};
-	REQUIRE(fe_features_add_words(&words, 120, 19));
+	REQUIRE(fe_features_add_words(&words, 120, 90, 19));
 	for (size_t i = 0; i < words.count; i++)
 		CHECK(!strncmp(words.items[i], "-U", 2) ||
 		      !strstr(words.items[i], "__opencl_c_"));
 	fe_words_finish(&words);
 }
 
+static bool has_word(unsigned sm, const char *word)
+{
+	struct fe_words words = {0};
+	bool found = false;
+	CHECK(fe_features_add_words(&words, 300, sm, 19));
+	for (size_t i = 0; i < words.count; i++)
+		found |= !strcmp(words.items[i], word);
+	fe_words_finish(&words);
+	return found;
+}
+
+/* The instructions for matrices came with compute capability 7.5 (PTX ISA, mma). */
+static void test_features_of_newer_devices(void)
+{
+	CHECK(!has_word(72, "-Dcl_culvert_matrix=1"));
+	CHECK(has_word(75, "-Dcl_culvert_matrix=1"));
+	CHECK(has_word(70, "-Dcl_khr_expect_assume=1"));
+	CHECK(!fe_extension_works("cl_culvert_matrix", 300, 72));
+	CHECK(fe_extension_works("cl_culvert_matrix", 300, 75));
+	CHECK(fe_extension_works("cl_khr_fp16", 120, 70));
+}
+
 TEST_MAIN(TEST(test_words), TEST(test_refused), TEST(test_effects), TEST(test_check_and_library),
-	  TEST(test_canonical), TEST(test_il), TEST(test_features))
+	  TEST(test_canonical), TEST(test_il), TEST(test_features),
+	  TEST(test_features_of_newer_devices))
