@@ -4,6 +4,8 @@
 [ "$CULVERT_CUDA" = soft ] || exit 77
 CULVERT_SOFT_DEVICES=4 CULVERT_SOFT_SM=90,75,120,75
 export CULVERT_SOFT_DEVICES CULVERT_SOFT_SM
+# Drivers before 12.8 do not know sm_120.
+unset CULVERT_SOFT_DRIVER
 out=$(mktemp) || exit 99
 trap 'rm -f "$out"' EXIT
 status=0

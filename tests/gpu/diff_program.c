@@ -243,5 +243,5 @@ void diff_program_header(struct bytes *text, unsigned sm)
 {
 	bytes_printf(text, ".version %s\n.target sm_%u\n.address_size 64\n"
 		     ".shared .align 16 .b8 room[%u];\n.shared .align 16 .b8 common[16];\n",
-		     sm >= 100 ? "8.7" : "8.1", sm, 16 * DIFF_GROUP);
+		     sm >= 100 ? "8.7" : "8.0", sm, 16 * DIFF_GROUP);
 }

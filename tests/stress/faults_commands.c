@@ -5,6 +5,8 @@
 #include "tests/api/command_buffer_entry.h"
 #include "tests/stress/faults.h"
 
+#include <stdlib.h>
+
 enum { N = 256, SIZE_B = N * 4, LOCAL = 64 };
 
 static const char source[] =
@@ -245,6 +247,13 @@ static void part_work(struct faults_run *run, cl_device_id part)
 	run->wrong += own.wrong;
 }
 
+/* Whether the driver that softcuda acts as (12.4, for example) has green contexts, which came with CUDA 12.5. */
+static bool driver_splits(void)
+{
+	const char *release = getenv("CULVERT_SOFT_DRIVER");
+	return !release || strtod(release, NULL) >= 12.5;
+}
+
 /* Devices that can be split in two parts at least, as those of the software driver. */
 static void parts(struct faults_run *run, cl_device_id device)
 {
@@ -254,7 +263,7 @@ static void parts(struct faults_run *run, cl_device_id device)
 	TRY(clGetDeviceInfo(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(most), &most, NULL));
 	/* The driver did not say how; or not to us, as a call for that failed. */
 	if (most < 2) {
-		run->errors++;
+		run->errors += driver_splits();
 		return;
 	}
 	const cl_device_partition_property half[] = {CL_DEVICE_PARTITION_EQUALLY, units / 2, 0};

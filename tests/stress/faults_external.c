@@ -128,15 +128,15 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	TRY(clReleaseMemObject(mem));
 }
 
-/* Not on every machine that softcuda acts as. */
-static bool exports_dma_buf(struct faults_run *run)
+/* No type is exported on every machine that softcuda acts as. */
+static bool exports(struct faults_run *run, cl_uint type)
 {
 	cl_uint types[4] = {0};
 	bool listed = false;
 	TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT, sizeof(types),
 			    types, NULL));
 	for (unsigned i = 0; i < 4; i++)
-		listed = listed || types[i] == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR;
+		listed = listed || types[i] == type;
 	return listed;
 }
 
@@ -242,10 +242,12 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW), 0);
 	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 1);
 	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 3);
-	use_exported(run, platform, queue, OPAQUE_FD);
-	if (exports_dma_buf(run))
+	if (exports(run, OPAQUE_FD))
+		use_exported(run, platform, queue, OPAQUE_FD);
+	if (exports(run, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR))
 		use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR);
-	use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT);
+	if (exports(run, CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT))
+		use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT);
 	use_ipc(run, platform, queue);
 	signal_and_wait(run, platform, queue, fifo_open());
 }

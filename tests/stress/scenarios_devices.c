@@ -3,6 +3,9 @@
 
 #include "tests/stress/scenario.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Two readers on one device wait for the writer on another, not for each other. */
 static void scenario_26_second_reader(void)
 {
@@ -240,6 +243,13 @@ static uint64_t copies_over(void)
 	return calls_of("cuMemcpyPeer*") + calls_of("cuMemcpyDtoD*");
 }
 
+/* Whether softcuda acts as this kind of machine. */
+static bool acts_as(const char *kind)
+{
+	const char *machine = getenv("CULVERT_SOFT_MACHINE");
+	return machine && !strcmp(machine, kind);
+}
+
 /* A copy takes bytes from the device that has them, whose own they stay: one copy goes over,
  * and who writes them there next waits for it, as does who frees them. */
 static void scenario_57_copies_leave_the_source(void)
@@ -262,8 +272,10 @@ static void scenario_57_copies_leave_the_source(void)
 					     &copied[i]));
 		release_events(1, &newest);
 	}
-	CHECK(!scene.soft || copies_over() == over + TIMES);
-	CHECK(!scene.soft || calls_of("cuMemcpy*") == all + TIMES);
+	/* Under WSL 2, devices do not reach each other: each copy is two, through host memory. */
+	const bool counted = scene.soft && !acts_as("wsl");
+	CHECK(!counted || copies_over() == over + TIMES);
+	CHECK(!counted || calls_of("cuMemcpy*") == all + TIMES);
 	CHECK_OK(clReleaseMemObject(source));
 	for (cl_uint i = 0; i < TIMES; i++)
 		expect(far, targets[i], i + 2, 1, &copied[i]);
@@ -353,8 +365,9 @@ static void scenario_61_boxes_leave_the_source(void)
 		copy_halves(far, source, targets[i], ROWS, &newest, 1, &copied[i]);
 		release_events(1, &newest);
 	}
-	CHECK(!scene.soft || calls_of("cuMemcpy3DPeer*") == over + TIMES);
-	CHECK(!scene.soft || calls_of("cuMemcpy*") == all + TIMES);
+	const bool counted = scene.soft && !acts_as("wsl");
+	CHECK(!counted || calls_of("cuMemcpy3DPeer*") == over + TIMES);
+	CHECK(!counted || calls_of("cuMemcpy*") == all + TIMES);
 	CHECK_OK(clReleaseMemObject(source));
 	for (cl_uint i = 0; i < TIMES; i++)
 		expect_halves(far, targets[i], ROWS, i + 2, 0, &copied[i]);

@@ -18,6 +18,8 @@ static inline bool ready(void)
 {
 	struct text text = {0};
 	char name[64];
+	/* The PTX of all kernels, of version 8.1, is that of CUDA 12.1. */
+	unsetenv("CULVERT_SOFT_DRIVER");
 	if (!set_up())
 		return false;
 	if (module)
