@@ -133,11 +133,13 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm, unsign
 		     "n16:32:64\"\n"
 		     "target triple = \"nvptx64-nvidia-cuda\"\n"
 		     "declare float @llvm.%s.f32(float, float)\n"
+		     "define void @held(i32* byval%s %%p) {\n  ret void\n}\n"
 		     "define float @probe(float %%x, i16 %%n) {\nentry:\n"
 		     "  %%h = bitcast i16 %%n to %s\n"
 		     "  %%y = call float @llvm.%s.f32(float %%x, float %%x)\n  ret float %%y\n}\n"
 		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
 		     lacking & NVVM_LACKS_NARROW_LOCAL ? "" : "p3:32:32:32-", known,
+		     nvvm_reads_newer_dialect(sm, lacking) ? "(i32)" : "",
 		     lacking & NVVM_LACKS_HALF ? "i16" : "half", known,
 		     library->ir_major, library->ir_minor, library->debug_major,
 		     library->debug_minor);
@@ -152,14 +154,16 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm, unsign
 	return result;
 }
 
-/* Only these combinations exist. */
+/* Only these combinations exist: the driver's library lacks nothing else. */
 int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
 {
 	static const unsigned ways[] = {
-		0, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
+		0, NVVM_LACKS_NEWER_DIALECT, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
 		NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF | NVVM_LACKS_NARROW_LOCAL};
 	int result = NVVM_INVALID_IR;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && result == NVVM_INVALID_IR; i++) {
+		if (ways[i] == NVVM_LACKS_NEWER_DIALECT && sm < NVVM_SM_NEWER_DIALECT)
+			continue;
 		*lacking_out = ways[i];
 		result = compile_probe(library, sm, ways[i]);
 	}

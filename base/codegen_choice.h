@@ -24,7 +24,17 @@ struct codegen_choice {
 enum {
 	NVVM_LACKS_COPYSIGN = 1,       /* the intrinsic: CUDA 12.9, 12.4 and older */
 	NVVM_LACKS_HALF = 2,           /* the type half: CUDA 12.4 and older, some of which lose stores, too */
-	NVVM_LACKS_NARROW_LOCAL = 4    /* a data layout in which local pointers have 32 bits: CUDA 12.0 */
+	NVVM_LACKS_NARROW_LOCAL = 4,   /* a data layout in which local pointers have 32 bits: CUDA 12.0 */
+	NVVM_LACKS_NEWER_DIALECT = 8   /* what nvvm_reads_newer_dialect describes: the driver's library (driver 580) */
 };
+
+/* From this compute capability on, the libraries of CUDA toolkits use a newer LLVM, which wants byval(T) and sret(T)
+ * and has other faults than LLVM 7, by which everything else is compiled. */
+enum { NVVM_SM_NEWER_DIALECT = 100 };
+
+static inline bool nvvm_reads_newer_dialect(unsigned sm, unsigned lacks)
+{
+	return sm >= NVVM_SM_NEWER_DIALECT && !(lacks & NVVM_LACKS_NEWER_DIALECT);
+}
 
 #endif

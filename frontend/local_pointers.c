@@ -2,7 +2,7 @@
 
 #include "frontend/local_pointers.h"
 
-enum { SPACE_LOCAL = 3, SM_NEWER_DIALECT = 100 };
+enum { SPACE_LOCAL = 3 };
 
 bool fe_is_local_pointer(LLVMTypeRef type)
 {
@@ -98,24 +98,24 @@ bool fe_passes_local_pointers(LLVMValueRef function)
 	return passes && (LLVMIsDeclaration(function) || !is_always_inlined(function));
 }
 
-static bool function_allows(LLVMValueRef function, unsigned sm)
+static bool function_allows(LLVMValueRef function, bool newer_dialect)
 {
 	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
 	for (; block; block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-			if (shows_size(i) || (sm < SM_NEWER_DIALECT && has_halves(i)))
+			if (shows_size(i) || (!newer_dialect && has_halves(i)))
 				return false;
 	return true;
 }
 
-bool fe_local_pointers_fit(LLVMModuleRef module, unsigned sm)
+bool fe_local_pointers_fit(LLVMModuleRef module, bool newer_dialect)
 {
 	LLVMValueRef next = LLVMGetFirstGlobal(module);
 	for (; next; next = LLVMGetNextGlobal(next))
 		if (has_local_pointer(LLVMGlobalGetValueType(next)))
 			return false;
 	for (next = LLVMGetFirstFunction(module); next; next = LLVMGetNextFunction(next))
-		if (!function_allows(next, sm))
+		if (!function_allows(next, newer_dialect))
 			return false;
 	return true;
 }

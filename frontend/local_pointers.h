@@ -19,9 +19,9 @@ extern "C" {
 
 bool fe_is_local_pointer(LLVMTypeRef type);
 
-/* Whether no instruction and no variable of the module shows how large a local pointer is, to the compiler for
- * compute capability sm (90).  What functions take and return is not looked at. */
-bool fe_local_pointers_fit(LLVMModuleRef module, unsigned sm);
+/* Whether no instruction and no variable of the module shows how large a local pointer is, to a libnvvm of that dialect
+ * (nvvm_reads_newer_dialect).  What functions take and return is not looked at. */
+bool fe_local_pointers_fit(LLVMModuleRef module, bool newer_dialect);
 
 /* Whether a function that may stay one takes or returns local pointers. */
 bool fe_passes_local_pointers(LLVMValueRef function);

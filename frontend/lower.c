@@ -44,7 +44,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 static enum fe_status avoid_faults(struct lowering *lowering)
 {
 	enum fe_status status = fe_lower_merges(lowering);
-	if (lowering->sm < LOWER_SM_NEWER_DIALECT) {
+	if (!nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks)) {
 		status = status ? status : fe_lower_packed(lowering);
 		status = status ? status : fe_lower_private(lowering);
 		status = status ? status : fe_lower_comparisons(lowering);
@@ -93,7 +93,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module, false);
 		fe_module_join_conditions(module);
-		if (lowering.sm < LOWER_SM_NEWER_DIALECT)
+		if (!nvvm_reads_newer_dialect(lowering.sm, lowering.nvvm_lacks))
 			fe_module_join_counters(module);
 	}
 	if (!status && lowering.checked) {

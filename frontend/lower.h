@@ -22,9 +22,6 @@ enum {
 	LOWER_SPACE_CONSTANT = 4
 };
 
-/* For this compute capability and newer ones libnvvm uses another version of LLVM. */
-enum { LOWER_SM_NEWER_DIALECT = 100 };
-
 struct lowering {
 	LLVMContextRef context;
 	LLVMModuleRef module;

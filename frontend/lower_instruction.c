@@ -291,7 +291,8 @@ static LLVMValueRef build_element(struct lowering *lowering, LLVMValueRef i)
 	LLVMTypeRef bit = LLVMInt1TypeInContext(lowering->context);
 	unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
 	LLVMValueRef left[MOST_ELEMENTS];
-	if (lowering->sm < LOWER_SM_NEWER_DIALECT || LLVMIsConstant(number) || count > MOST_ELEMENTS)
+	if (!nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks) || LLVMIsConstant(number) ||
+	    count > MOST_ELEMENTS)
 		return i;
 	for (unsigned e = 0; e < count; e++)
 		left[e] = LLVMBuildExtractElement(

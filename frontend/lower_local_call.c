@@ -50,7 +50,8 @@ static bool can_change(LLVMValueRef function)
 enum fe_status fe_lower_local_calls(struct lowering *lowering)
 {
 	if (lowering->nvvm_lacks & NVVM_LACKS_NARROW_LOCAL ||
-	    !fe_local_pointers_fit(lowering->module, lowering->sm))
+	    !fe_local_pointers_fit(lowering->module,
+				   nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks)))
 		return FE_OK;
 	LLVMValueRef next, function = LLVMGetFirstFunction(lowering->module);
 	for (; function; function = next) {

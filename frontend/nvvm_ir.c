@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* From this compute capability on libnvvm's default dialect wants byval(T). */
-enum { SM_TYPED_BYVAL = 100, SPACE_LOCAL = 3 };
+enum { SPACE_LOCAL = 3 };
 
 static const char *linkage_name(LLVMValueRef global)
 {
@@ -273,7 +273,7 @@ enum fe_status fe_module_print(const struct fe_module *module, const struct abi_
 		.log = log,
 		.sm = target->sm,
 		.nvvm_lacks = target->nvvm_lacks,
-		.typed_byval = target->sm >= SM_TYPED_BYVAL,
+		.typed_byval = nvvm_reads_newer_dialect(target->sm, target->nvvm_lacks),
 	};
 	fe_ir_attributes_init(&printer);
 	fe_ir_metadata_init(&printer);

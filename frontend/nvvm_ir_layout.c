@@ -16,7 +16,7 @@ static const char behind[] =
 void fe_ir_layout_init(struct ir_printer *printer)
 {
 	bool is_narrow = !(printer->nvvm_lacks & NVVM_LACKS_NARROW_LOCAL) &&
-			 fe_local_pointers_fit(printer->module, printer->sm);
+			 fe_local_pointers_fit(printer->module, printer->typed_byval);
 	LLVMValueRef next = LLVMGetFirstFunction(printer->module);
 	for (; is_narrow && next; next = LLVMGetNextFunction(next))
 		is_narrow = !fe_passes_local_pointers(next);

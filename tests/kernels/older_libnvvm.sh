@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects: builds with older versions of libnvvm, which know no type half, no copysign and no local
 # pointers of 32 bits.  The libnvvm that is there stands for them, behind a layer that refuses programs
-# with those words.
+# with those words; and builds for newer GPUs with the driver's, which has the dialect of the older ones for them.
 #
 #	older_libnvvm.sh                          kernel files with halves, as CUDA 12.9, 12.4 and 12.0
 #	OLDER_LIBNVVM='FILE...' older_libnvvm.sh  all kernel files, with each of these libraries
@@ -52,4 +52,9 @@ for lacks in llvm.copysign llvm.copysign,half llvm.copysign,half,p3; do
 		"$kernels/local_one_store.clt"
 	tail -n 1 "$out"
 done
+unset FAULT_NVVM_LACKS
+export FAULT_NVVM_DRIVER=1 CULVERT_SOFT_SM=120
+run "the driver's dialect" "$kernels"/arguments_struct*.clt "$kernels"/bits_*.clt "$kernels/functions_not_inlined.clt" \
+	"$kernels/half_local_parts.clt" "$kernels/memory_bytes_and_shorts.clt"
+tail -n 1 "$out"
 exit $status

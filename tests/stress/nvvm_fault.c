@@ -21,6 +21,8 @@
  *	                             compiled, as an older libnvvm would refuse it
  *	FAULT_NVVM_OLDER=1           it compiles for compute_70 as well, as CUDA 12's does and CUDA 13's
  *	                             does not: the code is that for compute_75
+ *	FAULT_NVVM_DRIVER=1          for compute_100 and newer, it reads the dialect for compute_90, as the driver's
+ *	                             libnvvm does; the code is that for compute_90
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
@@ -275,8 +277,18 @@ static int planted(const char *data, size_t size_B)
 	return !memmem(data, size_B, "plant_escape", strlen("plant_escape")) || !escapes();
 }
 
+static const char *compiled_for(const char *option)
+{
+	if (getenv("FAULT_NVVM_OLDER") && !strcmp(option, "-arch=compute_70"))
+		return "-arch=compute_75";
+	if (getenv("FAULT_NVVM_DRIVER") && !strncmp(option, "-arch=compute_1", strlen("-arch=compute_1")))
+		return "-arch=compute_90";
+	return option;
+}
+
 /* The options with compute_75 in place of compute_70, which the library behind does not know; the result is changed
- * back.  A program's result is fetched by the thread that compiled it. */
+ * back.  So are those for newer ones, whose result remains as it is.  A program's result is fetched by the thread that
+ * compiled it. */
 static _Thread_local bool is_older;
 static _Thread_local char *result_text;
 
@@ -285,9 +297,8 @@ static const char **newer(int count, const char **options)
 	static _Thread_local const char *changed[OPTIONS_MAX];
 	is_older = false;
 	for (int i = 0; i < count && i < OPTIONS_MAX; i++) {
-		const bool older = getenv("FAULT_NVVM_OLDER") && !strcmp(options[i], "-arch=compute_70");
-		changed[i] = older ? "-arch=compute_75" : options[i];
-		is_older |= older;
+		changed[i] = compiled_for(options[i]);
+		is_older |= changed[i] != options[i];
 	}
 	return is_older ? changed : options;
 }

@@ -15,7 +15,7 @@ static void devices(void)
 	int version, count, value, major, minor;
 	char name[64], id[32];
 	CUuuid uuid[DEVICES];
-	/* The newest API on the default machine; older ones and other machines: t_soft_release, tests/api/machines.sh. */
+	/* The newest API on the default machine; others are those of t_soft_release and tests/api/machines.sh. */
 	unsetenv("CULVERT_SOFT_DRIVER");
 	unsetenv("CULVERT_SOFT_MACHINE");
 	REQUIRE(set_up());
