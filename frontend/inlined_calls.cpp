@@ -2,12 +2,12 @@
 
 #include "frontend/module.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 #include <set>
 #include <string>
 #include <vector>
 
+#include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CallGraph.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
@@ -99,21 +99,40 @@ bool is_short(const llvm::Function &function)
 	return true;
 }
 
-/* Has the lines of a function say that they are its own. */
-void name_in_file(llvm::Function &function, llvm::DISubprogram *description)
+/* Marks the file of a function's description, or of a block in it, as that of lines of the function. */
+void name_in_file(const llvm::Function &function, llvm::DIScope *scope)
 {
-	const llvm::DIFile *file = description->getFile();
+	const llvm::DIFile *file = scope->getFile();
 	const std::string name = (file->getFilename() + "#culvert_in#" + function.getName()).str();
-	description->replaceOperandWith(0, llvm::DIFile::get(function.getContext(), name, file->getDirectory()));
+	scope->replaceOperandWith(0, llvm::DIFile::get(function.getContext(), name, file->getDirectory()));
+}
+
+/* Has the lines of a function say that they are its own.  Its blocks name files, too, which differ where the source
+ * includes a file inside of the function. */
+void name_in_files(llvm::Function &function, llvm::DISubprogram *description)
+{
+	std::set<llvm::DIScope *> scopes{description};
+	for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+		const llvm::DILocation *location = instruction.getDebugLoc().get();
+		llvm::DILocalScope *scope = location ? location->getScope() : nullptr;
+		if (!scope || scope->getSubprogram() != description)
+			continue;
+		for (; scope != description; scope = llvm::cast<llvm::DILexicalBlockBase>(scope)->getScope())
+			scopes.insert(scope);
+	}
+	for (llvm::DIScope *scope : scopes)
+		name_in_file(function, scope);
 }
 
 void inline_everywhere(llvm::Function &function)
 {
+	/* A function that is called so often stays one. */
+	constexpr size_t most_calls = 1000;
 	const std::vector<llvm::CallBase *> calls = calls_of(function);
-	if (calls.empty())
+	if (calls.empty() || calls.size() > most_calls)
 		return;
 	if (llvm::DISubprogram *description = function.getSubprogram())
-		name_in_file(function, description);
+		name_in_files(function, description);
 	/* Intrinsics that libnvvm does not know would describe these. */
 	for (unsigned i = 0; i < function.arg_size(); i++)
 		function.removeParamAttr(i, llvm::Attribute::NoAlias);
@@ -125,11 +144,25 @@ void inline_everywhere(llvm::Function &function)
 		function.eraseFromParent();
 }
 
+/* The functions of a module, each behind those that it calls. */
+std::vector<llvm::Function *> callees_first(llvm::Module &module)
+{
+	std::vector<llvm::Function *> order;
+	llvm::CallGraph graph(module);
+	for (auto part = llvm::scc_begin(&graph); !part.isAtEnd(); ++part)
+		for (const llvm::CallGraphNode *node : *part)
+			if (llvm::Function *function = node->getFunction())
+				order.push_back(function);
+	return order;
+}
+
 } // namespace
 
+/* Callees first, so that a function which has become long by what it calls is not short any more: a chain of functions
+ * with two calls each would double with each link. */
 void fe_module_inline_short(struct fe_module *module)
 {
-	for (llvm::Function &function : llvm::make_early_inc_range(*llvm::unwrap(module->module)))
-		if (is_short(function) && !callers_of(&function).count(&function))
-			inline_everywhere(function);
+	for (llvm::Function *function : callees_first(*llvm::unwrap(module->module)))
+		if (is_short(*function) && !callers_of(function).count(function))
+			inline_everywhere(*function);
 }
