@@ -157,7 +157,7 @@ void gpu_pause(struct gpu_pauses *pauses, CUevent cu_event)
 	if (!pause_ns)
 		return;
 	const int before = cancel_hold();
-	if (!pauses->manner->rests || !cuda_rest(cu_event, REST_MOST_NS)) {
+	if (!pauses->manner->rests || !cuda_rest || !cuda_rest(cu_event, REST_MOST_NS)) {
 		slack_lower(pauses);
 		nanosleep(&time, NULL);
 	}
