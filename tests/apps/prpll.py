@@ -79,8 +79,8 @@ def one_run(exponent, noted):
 def lines(exponent):
     """Its lines about the exponent.  Its thread for files starts before the mutex that it locks is constructed
     (src/Background.h declares the thread before the mutex).  What was on the stack then decides: glibc may end the
-    process, or the thread may wait for a lock that nobody has.  Nothing is computed by then, and it is started again.  Each
-such start is printed."""
+    process, or the thread may wait for a lock that nobody has.  Nothing is computed by then, and it is started again.
+    Each such start is printed."""
     for start in range(1, STARTS + 1):
         noted = []
         lost = yield from one_run(exponent, noted)
