@@ -3,6 +3,7 @@
 #include "softcuda/exec/compile_wire.h"
 
 #include "build_name.h"
+#include "softcuda/exec/level.h"
 #include "softcuda/exec/table.h"
 
 #include <stddef.h>
@@ -14,7 +15,7 @@ enum { COMPILED = 'C', REFUSED = 'R' };
 /* The numbers of an order.  The arrays follow: ops, whose handlers are 0, the names of their rows, register widths and
  * constants. */
 struct order_head {
-	uint32_t rows, watched, op_count, register_B, parameter_size_B, local_B, constant_B;
+	uint32_t rows, level, watched, op_count, register_B, parameter_size_B, local_B, constant_B;
 };
 
 struct answer_head {
@@ -106,6 +107,7 @@ void compile_order_put(const struct soft_program *program, const struct code *co
 	struct order_head head;
 	memset(&head, 0, sizeof(head));
 	head.rows = rows;
+	head.level = exec_level_number() + 1 < exec_level_count() ? exec_level_number() + 1 : 0;
 	head.watched = watched;
 	head.op_count = code->op_count;
 	head.register_B = code->register_B;
@@ -147,6 +149,7 @@ bool compile_order_get(const struct bytes *message, struct compile_order *order,
 		return false;
 	take_into(&reader, &head, sizeof(head));
 	order->rows = head.rows;
+	order->level = head.level;
 	order->watched = head.watched;
 	order->code.op_count = head.op_count;
 	order->code.register_B = head.register_B;

@@ -20,6 +20,7 @@ enum { COMPILE_LINE = 0, COMPILE_WHOLE_LINE = 2 * LANES };
  * local_B; constants and constant_B. */
 struct compile_order {
 	uint32_t rows;
+	uint32_t level;           /* of the processor (exec/level.h), and one; 0: all that the processor has */
 	bool watched;             /* the code tells a watcher of accesses (exec/watch.h) */
 	struct code code;
 	struct soft_program program;

@@ -2,7 +2,11 @@
 
 #include "softcuda/exec/level.h"
 
+#include "base/log.h"
+#include "base/options.h"
+
 #include <stdatomic.h>
+#include <string.h>
 #ifdef CULVERT_X86_LEVELS
 #include <cpuid.h>
 #endif
@@ -65,7 +69,7 @@ static unsigned count_levels(void)
 }
 #endif
 
-/* 0: not asked yet. */
+/* 0: not asked yet.  chosen: a level's number and one. */
 static atomic_uint count, chosen;
 
 unsigned exec_level_count(void)
@@ -83,10 +87,27 @@ void exec_level_choose(unsigned index)
 	atomic_store(&chosen, index + 1);
 }
 
+/* The number of the level that CULVERT_SOFT_LEVEL names, or of the best one. */
+static unsigned level_wanted(void)
+{
+	const char *name = option_string(OPTION_SOFT_LEVEL);
+	const unsigned best = exec_level_count() - 1;
+	for (unsigned i = 0; i <= best; i++)
+		if (!strcmp(levels[i].name, name))
+			return i;
+	if (strcmp(name, "best"))
+		log_warn("softcuda: CULVERT_SOFT_LEVEL=%s: this processor does not have it, or there is no such level; "
+			 "%s is used", name, levels[best].name);
+	return best;
+}
+
 unsigned exec_level_number(void)
 {
-	const unsigned number = atomic_load_explicit(&chosen, memory_order_relaxed);
-	return (number ? number : exec_level_count()) - 1;
+	unsigned number = atomic_load_explicit(&chosen, memory_order_relaxed), expected = 0;
+	if (number)
+		return number - 1;
+	number = level_wanted() + 1;
+	return (atomic_compare_exchange_strong(&chosen, &expected, number) ? number : expected) - 1;
 }
 
 const struct exec_level *exec_level(void)

@@ -32,7 +32,7 @@ struct exec_level {
 	exec_access_way *access_plain, *access_watched;
 };
 
-/* The level to use: the best one, unless a test has chosen another. */
+/* The level to use: the best one, unless CULVERT_SOFT_LEVEL or a test has chosen another. */
 const struct exec_level *exec_level(void);
 /* Its number: 0 is the baseline. */
 unsigned exec_level_number(void);

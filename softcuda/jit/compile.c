@@ -147,16 +147,17 @@ static LLVMMemoryBufferRef emit(struct emitter *e, struct bytes *why)
 		size += count_instructions(function);
 	}
 	if (size <= SIZE_MAX_OF_IR)
-		return target_compile(e->module, why);
+		return target_compile(e->module, e->level, why);
 	bytes_printf(why, "it would be more than %u instructions of LLVM's", (unsigned)SIZE_MAX_OF_IR);
 	return NULL;
 }
 
-static LLVMMemoryBufferRef make_object(const struct plan *plan, struct compiled *c, struct bytes *why)
+static LLVMMemoryBufferRef make_object(const struct plan *plan, uint32_t level, struct compiled *c,
+				       struct bytes *why)
 {
 	LLVMMemoryBufferRef object = NULL;
 	struct emitter e = {
-		.plan = plan, .compiled = c, .context = LLVMContextCreate(),
+		.plan = plan, .level = level, .compiled = c, .context = LLVMContextCreate(),
 		.slot_of = calloc(plan->code->op_count + 1u, sizeof(*e.slot_of))
 	};
 #if LLVM_VERSION_MAJOR < 17
@@ -207,12 +208,13 @@ static bool make_image(struct compiled *c, LLVMMemoryBufferRef object, struct by
 }
 
 /* Compiles a kernel that there is a plan of.  NULL, with the reason in why, if it cannot be compiled. */
-static struct compiled *compile_plan(const struct plan *plan, struct bytes *image, struct bytes *why)
+static struct compiled *compile_plan(const struct plan *plan, uint32_t level, struct bytes *image,
+				     struct bytes *why)
 {
 	struct compiled *c = describe(plan);
 	if (!c)
 		bytes_append_string(why, "no memory");
-	LLVMMemoryBufferRef object = c ? make_object(plan, c, why) : NULL;
+	LLVMMemoryBufferRef object = c ? make_object(plan, level, c, why) : NULL;
 	const bool right = object && make_image(c, object, image, why);
 	if (object)
 		LLVMDisposeMemoryBuffer(object);
@@ -227,9 +229,9 @@ void jit_compile(const struct compile_order *order, struct bytes *answer)
 	struct plan plan = {0};
 	struct compiled *c = NULL;
 	struct bytes image = BYTES_INIT, why = BYTES_INIT;
-	const uint32_t lanes = target_lanes(&why);
+	const uint32_t lanes = target_lanes(order->level, &why);
 	if (lanes && plan_create(&plan, &order->program, &order->code, lanes, order->rows, order->watched, &why))
-		c = compile_plan(&plan, &image, &why);
+		c = compile_plan(&plan, order->level, &image, &why);
 	if (c)
 		compile_answer_put(c, &image, answer);
 	else

@@ -25,6 +25,7 @@ enum { EMIT_STATE_NONE = 0xffff };
 
 struct emitter {
 	const struct plan *plan;
+	uint32_t level;                   /* compile_order.level */
 	const struct plan_region *region;
 	struct compiled *compiled;        /* the compiled kernel's description; the emitter adds slots */
 	uint32_t *slot_of;                /* by op: its memory slot plus one; 0: none yet */

@@ -76,12 +76,26 @@ static void prepare(void)
 	bytes_finish(&why);
 }
 
-uint32_t target_lanes(struct bytes *why)
+/* A level of x86-64, as LLVM calls it. */
+struct level {
+	const char *processor;
+	uint32_t lanes;
+};
+
+/* NULL: all that the processor has. */
+static const struct level *find_level(uint32_t number)
+{
+	static const struct level levels[] = {{"x86-64", 4}, {"x86-64-v2", 4}, {"x86-64-v3", 8}, {"x86-64-v4", 16}};
+	return number && number <= sizeof(levels) / sizeof(levels[0]) ? &levels[number - 1] : NULL;
+}
+
+uint32_t target_lanes(uint32_t level, struct bytes *why)
 {
 	pthread_once(&host.once, prepare);
 	if (!host.lanes)
 		bytes_append_string(why, host.why);
-	return host.lanes;
+	const struct level *found = find_level(level);
+	return host.lanes && found ? found->lanes : host.lanes;
 }
 
 /* --- machine code ---------- */
@@ -115,13 +129,15 @@ static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, struct 
 	return !failed(error, "passes", why);
 }
 
-LLVMMemoryBufferRef target_compile(LLVMModuleRef module, struct bytes *why)
+LLVMMemoryBufferRef target_compile(LLVMModuleRef module, uint32_t level, struct bytes *why)
 {
+	const struct level *found = find_level(level);
 	LLVMMemoryBufferRef object = NULL;
 	char *text = NULL;
 	LLVMTargetMachineRef machine =
-		LLVMCreateTargetMachine(host.target, host.triple, host.processor, host.features,
-					LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+		LLVMCreateTargetMachine(host.target, host.triple, found ? found->processor : host.processor,
+					found ? "" : host.features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+					LLVMCodeModelSmall);
 	if (!machine) {
 		bytes_append_string(why, "no machine for this target");
 		return NULL;

@@ -1,5 +1,6 @@
 /* The host's processor as a target of LLVM: optimization and code generation.
  *
+ * level: what of the processor is used (compile_order.level).
  * All functions are thread-safe; target_lanes has to succeed before target_compile is called. */
 #ifndef CULVERT_SOFTCUDA_JIT_TARGET_H
 #define CULVERT_SOFTCUDA_JIT_TARGET_H
@@ -11,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the number of lanes of 32 bits in the host's vectors; or 0, with the reason in why, if LLVM cannot be
+/* Returns the number of lanes of 32 bits in the processor's vectors; or 0, with the reason in why, if LLVM cannot be
  * used. */
-uint32_t target_lanes(struct bytes *why);
+uint32_t target_lanes(uint32_t level, struct bytes *why);
 
 /* Optimizes a module and returns an object file with its machine code; or NULL, with the reason in why. */
-LLVMMemoryBufferRef target_compile(LLVMModuleRef module, struct bytes *why);
+LLVMMemoryBufferRef target_compile(LLVMModuleRef module, uint32_t level, struct bytes *why);
 
 #endif
