@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A function of libnvvm's declares about eight. */
-enum { CLASSES_MAX = 24 };
+enum { CLASSES_MAX = 24, INPUTS_MAX = 3 };
 
 struct span {
 	const char *at;
@@ -23,13 +23,22 @@ struct class {
 struct reg {
 	uint32_t block;                  /* in which it was last read before its first definition; 0: none */
 	uint32_t definitions;            /* 2: two or more */
+	uint32_t defined;                /* the block of the definition; the function's first for a kernel's argument */
+};
+
+/* The registers that an instruction computes with. */
+struct inputs {
+	size_t places[INPUTS_MAX];
+	size_t count;                    /* INPUTS_MAX + 1: too many, or the result also depends on something else */
 };
 
 /* A register that was read before its first definition, in the block of the definition. */
 struct early {
 	struct span name;
 	size_t place;
+	struct inputs inputs;            /* of the definition */
 	uint32_t block;
+	uint32_t loop;                   /* the first block of the outermost loop around it; 0: none */
 };
 
 /* Blocks are counted from 1, in the order of the text, and begin at labels.  What follows a branch is in the block that
@@ -169,23 +178,28 @@ static void registers_declare(struct walk *walk)
 	}
 }
 
-static void register_read(struct walk *walk, struct span word)
+static void register_read(struct walk *walk, struct span word, struct inputs *inputs)
 {
 	const size_t place = place_of(walk, word);
 	if (place != SIZE_MAX && !reg_at(walk, place)->definitions)
 		reg_at(walk, place)->block = walk->block;
+	if (inputs->count < INPUTS_MAX && place != SIZE_MAX)
+		inputs->places[inputs->count++] = place;
+	else
+		inputs->count = INPUTS_MAX + 1;
 }
 
-static void register_define(struct walk *walk, struct span word)
+static void register_define(struct walk *walk, struct span word, bool is_argument)
 {
 	const size_t place = place_of(walk, word);
 	if (place == SIZE_MAX)
 		return;
 	struct reg *reg = reg_at(walk, place);
-	const struct early early = {word, place, walk->block};
+	const struct early early = {.name = word, .place = place, .block = walk->block};
 	if (!reg->definitions && reg->block == walk->block)
 		bytes_append(&walk->earlies, &early, sizeof(early));
 	reg->definitions += reg->definitions < 2;
+	reg->defined = is_argument ? walk->function_block : walk->block;
 }
 
 /* --- labels -------------------------------------------------------------------------------- */
@@ -212,6 +226,26 @@ static void label_begin(struct walk *walk, struct span word)
 	((uint32_t *)(void *)walk->labels.data)[number] = walk->block;
 }
 
+/* Whether a register has one definition, and its value stays the same in the loop that begins with this block. */
+static bool is_invariant(const struct walk *walk, size_t place, uint32_t loop)
+{
+	const struct reg *reg = reg_at(walk, place);
+	return reg->definitions == 1 && reg->defined < loop;
+}
+
+/* Whether nothing can have computed what was read early.  In a loop that is known where the value is the same in each
+ * iteration: then it is not that of the former one, which libnvvm would have computed before the loop. */
+static bool is_wrong(const struct walk *walk, const struct early *early)
+{
+	if (reg_at(walk, early->place)->definitions != 1 || (early->loop && early->inputs.count > INPUTS_MAX))
+		return false;
+	for (size_t i = 0; early->loop && i < early->inputs.count; i++) {
+		if (!is_invariant(walk, early->inputs.places[i], early->loop))
+			return false;
+	}
+	return true;
+}
+
 /* Reads the target of a branch.  If it is further up, the blocks from there on are in a loop. */
 static void branch_read(struct walk *walk, struct span word)
 {
@@ -222,27 +256,44 @@ static void branch_read(struct walk *walk, struct span word)
 	/* A smaller one is of another function: here the label is further down. */
 	if (target < walk->function_block)
 		return;
-	const struct early *earlies = (const void *)walk->earlies.data;
-	size_t count = walk->earlies.size_B / sizeof(*earlies);
-	while (count && earlies[count - 1].block >= target)
-		count--;
-	walk->earlies.size_B = count * sizeof(*earlies);
+	struct early *earlies = (void *)walk->earlies.data;
+	for (size_t i = walk->earlies.size_B / sizeof(*earlies); i-- && earlies[i].block >= target;) {
+		if (!earlies[i].loop || target < earlies[i].loop)
+			earlies[i].loop = target;
+	}
 }
 
 /* --- instructions -------------------------------------------------------------------------- */
+
+/* Whether an instruction's result depends on the operands alone; of those that compute addresses and indices. */
+static bool is_arithmetic(struct span instruction)
+{
+	static const char *const names[] = {"add.", "sub.", "mul.", "mad.", "shl.",
+					    "shr.", "and.", "or.", "cvt.", "cvta."};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (begins(instruction, names[i]))
+			return true;
+	}
+	return false;
+}
 
 /* Reads the operands of an instruction and its semicolon.  The registers of the first operand are defined, such as
  * those of "{%r1, %r2}" or "%r1|%p1", except in an address.  A few instructions only read a register there
  * ("bar.sync"): it then has two definitions for this file, and is not found.  An instruction that reads what it defines
  * is one of inline PTX ("+r"), which may do so with an undefined value. */
-static void operands_read(struct walk *walk, bool branches)
+static void operands_read(struct walk *walk, struct span instruction, struct inputs *inputs)
 {
+	const bool branches = begins(instruction, "bra") || begins(instruction, ".branchtargets");
+	const bool is_argument = begins(instruction, "ld.param");
+	const size_t before_B = walk->earlies.size_B;
 	bool first = true;
 	unsigned depth = 0, addresses = 0;
+	inputs->count = is_arithmetic(instruction) ? inputs->count : INPUTS_MAX + 1;
 	for (struct span word; (word = next_word(walk)).size_B && *word.at != ';';) {
 		const char c = *word.at;
 		if (c == '%')
-			first && !addresses ? register_define(walk, word) : register_read(walk, word);
+			first && !addresses ? register_define(walk, word, is_argument)
+					    : register_read(walk, word, inputs);
 		else if (branches && word.size_B > 1)
 			branch_read(walk, word);
 		else if (c == ',' && !depth)
@@ -252,21 +303,24 @@ static void operands_read(struct walk *walk, bool branches)
 		depth -= depth && (c == ']' || c == '}' || c == ')');
 		addresses -= addresses && c == ']';
 	}
+	for (size_t at_B = before_B; at_B < walk->earlies.size_B; at_B += sizeof(struct early))
+		((struct early *)(void *)(walk->earlies.data + at_B))->inputs = *inputs;
 }
 
-static void guard_read(struct walk *walk)
+static void guard_read(struct walk *walk, struct inputs *inputs)
 {
 	struct span word = next_word(walk);
 	if (begins(word, "!"))
 		word = next_word(walk);
-	register_read(walk, word);
+	register_read(walk, word, inputs);
 }
 
 /* Reads an instruction, a directive or a label, which begins with this word. */
 static void statement_read(struct walk *walk, struct span word, unsigned depth)
 {
+	struct inputs inputs = {.count = *word.at == '@' ? INPUTS_MAX + 1 : 0};
 	if (*word.at == '@') {
-		guard_read(walk);
+		guard_read(walk, &inputs);
 		word = next_word(walk);
 	}
 	/* These end with their line. */
@@ -277,7 +331,7 @@ static void statement_read(struct walk *walk, struct span word, unsigned depth)
 	else if (is_next(walk, ':'))
 		label_begin(walk, word);
 	else
-		operands_read(walk, begins(word, "bra") || begins(word, ".branchtargets"));
+		operands_read(walk, word, &inputs);
 }
 
 /* --- functions ----------------------------------------------------------------------------- */
@@ -287,7 +341,7 @@ static void function_judge(const struct walk *walk, struct bytes *wrong)
 	const struct early *earlies = (const void *)walk->earlies.data;
 	for (size_t i = 0; i < walk->earlies.size_B / sizeof(*earlies); i++) {
 		const struct span name = earlies[i].name, function = walk->function;
-		if (reg_at(walk, earlies[i].place)->definitions != 1)
+		if (!is_wrong(walk, &earlies[i]))
 			continue;
 		bytes_printf(wrong, "%.*s of %.*s", (int)name.size_B, name.at, (int)function.size_B, function.at);
 		return;

@@ -178,6 +178,29 @@ static void a_loop_carries_values(void)
 		     "%r2 of k");
 }
 
+#define IN_LOOP(before, body) IN_K(before "$L__BB0_2:\n" body "\t@%p1 bra \t$L__BB0_2;\n")
+
+/* A value that is the same in each iteration is not one of the former iteration. */
+static void what_stays_in_a_loop_is_not_carried(void)
+{
+#define SUM "\tadd.s64 \t%rd1, %rd2, 8;\n\tadd.s64 \t%rd2, %rd3, %rd4;\n"
+#define OUTSIDE "\tmul.wide.u32 \t%rd3, %r1, 2;\n\tmul.wide.u32 \t%rd4, %r2, 2;\n"
+	CHECK_STRING(IN_LOOP(OUTSIDE, SUM), "%rd2 of k");
+	CHECK_STRING(IN_LOOP("\tmul.wide.u32 \t%rd3, %r1, 2;\n", "\tld.param.u64 \t%rd4, [k_param_0];\n" SUM),
+		     "%rd2 of k");
+	CHECK_STRING(IN_K(OUTSIDE "$L__BB0_1:\n$L__BB0_2:\n" SUM "\t@%p1 bra $L__BB0_2;\n\tbra.uni $L__BB0_1;\n"),
+		     "%rd2 of k");
+	/* Something of it changes: an input, in this loop or in the one around it, or in a later instruction; what
+	 * is loaded; whether it is computed. */
+	CHECK_STRING(IN_LOOP("\tmul.wide.u32 \t%rd3, %r1, 2;\n", "\tld.global.u64 \t%rd4, [%rd3];\n" SUM), "");
+	CHECK_STRING(IN_K("$L__BB0_1:\n" OUTSIDE "$L__BB0_2:\n" SUM "\t@%p1 bra $L__BB0_2;\n\tbra.uni $L__BB0_1;\n"),
+		     "");
+	CHECK_STRING(IN_LOOP(OUTSIDE, SUM "\tadd.s64 \t%rd4, %rd4, 1;\n"), "");
+	CHECK_STRING(IN_LOOP(OUTSIDE, "\tadd.s64 %rd1, %rd2, 8;\n\tld.global.u64 \t%rd2, [%rd3];\n"), "");
+	CHECK_STRING(IN_LOOP(OUTSIDE, "\tadd.s64 %rd1, %rd2, 8;\n\t@%p2 add.s64 \t%rd2, %rd3, %rd4;\n"), "");
+	CHECK_STRING(IN_LOOP(OUTSIDE, "\tadd.s64 %rd1, %rd2, 8;\n\tmad.lo.u64 \t%rd2, %rd3, %rd4, %clock64;\n"), "");
+}
+
 /* Text that is none of libnvvm's: only that nothing is read beyond its end, and that it ends. */
 static void parts_of_a_text_are_read(void)
 {
@@ -214,5 +237,5 @@ static void a_lack_of_memory_is_told(void)
 
 TEST_MAIN(TEST(a_read_before_the_definition_is_found), TEST(all_functions_are_looked_at),
 	  TEST(each_place_of_an_operand_is_a_read), TEST(each_result_is_a_definition), TEST(what_is_no_such_read),
-	  TEST(labels_end_what_is_compared), TEST(a_loop_carries_values), TEST(parts_of_a_text_are_read),
-	  TEST(a_lack_of_memory_is_told))
+	  TEST(labels_end_what_is_compared), TEST(a_loop_carries_values), TEST(what_stays_in_a_loop_is_not_carried),
+	  TEST(parts_of_a_text_are_read), TEST(a_lack_of_memory_is_told))
