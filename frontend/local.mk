@@ -99,7 +99,7 @@ frontend_cxx_sources = \
 	frontend/constant_expressions.cpp \
 	frontend/private_values.cpp \
 	frontend/chosen_loads.cpp \
-	frontend/joined_conditions.cpp frontend/joined_counters.cpp \
+	frontend/joined_conditions.cpp frontend/joined_counters.cpp frontend/typed_parameters.cpp \
 	frontend/reach.h \
 	frontend/vector_literals.cpp frontend/vector_literals.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \

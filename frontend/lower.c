@@ -93,8 +93,10 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module, false);
 		fe_module_join_conditions(module);
-		if (!nvvm_reads_newer_dialect(lowering.sm, lowering.nvvm_lacks))
+		if (!nvvm_reads_newer_dialect(lowering.sm, lowering.nvvm_lacks)) {
 			fe_module_join_counters(module);
+			fe_module_type_parameters(module);
+		}
 	}
 	if (!status && lowering.checked) {
 		fe_module_private_values(module, true);

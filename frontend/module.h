@@ -128,6 +128,13 @@ void fe_module_join_conditions(struct fe_module *module);
  * each of them in a register, and add to each in each iteration. */
 void fe_module_join_counters(struct fe_module *module);
 
+/* typed_parameters.cpp: marks the kernels' parameters that are declared with the type of their elements in NVVM IR,
+ * whose pointers else have the type i8 *: those of which a loop reads two elements that advance by the same amount, and
+ * that accesses nothing else at addresses that change.  libnvvm then adds to a pointer of elements, as in nvcc's code;
+ * with bytes it needs one addition more.  Other loops become longer with it (docs/codegen.md). */
+#define FE_TYPED_PARAMETER "culvert-typed"
+void fe_module_type_parameters(struct fe_module *module);
+
 /* lower_half.c: whether the module computes with halves, and does not only load and store them. */
 bool fe_module_computes_half(const struct fe_module *module);
 

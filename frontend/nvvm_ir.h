@@ -116,9 +116,9 @@ const char *fe_ir_predicate_name(LLVMIntPredicate predicate);
 
 /* nvvm_ir_attribute.c */
 void fe_ir_attributes_init(struct ir_printer *printer);
-enum ir_passing { IR_PASS_PLAIN, IR_PASS_BYVAL, IR_PASS_SRET };
-/* Returns how a parameter of a function or a call is passed, and in pointee_out what is passed if it is by
- * byval or sret. */
+enum ir_passing { IR_PASS_PLAIN, IR_PASS_BYVAL, IR_PASS_SRET, IR_PASS_TYPED };
+/* Returns how a parameter of a function or a call is passed.  pointee_out: what is passed by byval or sret; the type
+ * of its elements if the text declares a pointer with it, IR_PASS_TYPED; otherwise NULL. */
 enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_or_call,
 			      unsigned index, LLVMTypeRef *pointee_out);
 void fe_ir_passing_keyword(struct ir_printer *printer, enum ir_passing passing,

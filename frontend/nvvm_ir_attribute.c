@@ -59,6 +59,18 @@ static LLVMAttributeRef find_attribute(LLVMValueRef function_or_call, unsigned i
 	return LLVMGetCallSiteEnumAttribute(function_or_call, index, kind);
 }
 
+/* Returns the type of a parameter's elements if the parameter is declared with it; otherwise NULL. */
+static LLVMTypeRef element_type(LLVMValueRef function_or_call, unsigned index)
+{
+	if (!is_function(function_or_call) ||
+	    !LLVMGetStringAttributeAtIndex(function_or_call, index + 1, FE_TYPED_PARAMETER,
+					   (unsigned)strlen(FE_TYPED_PARAMETER)))
+		return NULL;
+	LLVMUseRef use = LLVMGetFirstUse(LLVMGetParam(function_or_call, index));
+	LLVMValueRef element = use ? LLVMIsAGetElementPtrInst(LLVMGetUser(use)) : NULL;
+	return element ? LLVMGetGEPSourceElementType(element) : NULL;
+}
+
 enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_or_call,
 			      unsigned index, LLVMTypeRef *pointee_out)
 {
@@ -69,8 +81,10 @@ enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_
 		attribute = find_attribute(function_or_call, index + 1, printer->attribute_sret);
 		passing = IR_PASS_SRET;
 	}
-	if (!attribute)
-		return IR_PASS_PLAIN;
+	if (!attribute) {
+		*pointee_out = element_type(function_or_call, index);
+		return *pointee_out ? IR_PASS_TYPED : IR_PASS_PLAIN;
+	}
 	*pointee_out = LLVMGetTypeAttributeValue(attribute);
 	return passing;
 }
@@ -78,7 +92,7 @@ enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_
 void fe_ir_passing_keyword(struct ir_printer *printer, enum ir_passing passing,
 			   LLVMTypeRef pointee)
 {
-	if (passing == IR_PASS_PLAIN)
+	if (passing != IR_PASS_BYVAL && passing != IR_PASS_SRET)
 		return;
 	fe_ir_print(printer, passing == IR_PASS_BYVAL ? " byval" : " sret");
 	if (printer->typed_byval)

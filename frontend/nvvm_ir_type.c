@@ -112,7 +112,8 @@ void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type)
 	}
 }
 
-/* The type with which the text declares the function: byval and sret parameters point to the type that they pass. */
+/* The type with which the text declares the function: byval and sret parameters point to the type that they pass,
+ * those of IR_PASS_TYPED to the type of their elements. */
 void fe_ir_function_type(struct ir_printer *printer, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(function);

@@ -439,6 +439,57 @@ static void test_counters(void)
 	outcome_finish(&n);
 }
 
+/* A loop that reads p[i * m + a] and p[i * m + b], then EXTRA; b is the sum of the second index. */
+#define PAIR_IR(type, b, extra) \
+	"define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %out, i32 %m, i32 %a, i32 %b, i32 %n) {\n" \
+	"entry:\n  br label %loop\n" \
+	"loop:\n" \
+	"  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" \
+	"  %row = mul nsw i32 %i, %m\n" \
+	"  %x = add nsw i32 %row, %a\n  %y = add nsw i32 " b "\n" \
+	"  %wide.x = sext i32 %x to i64\n  %wide.y = sext i32 %y to i64\n" \
+	"  %at.x = getelementptr inbounds " type ", ptr addrspace(1) %p, i64 %wide.x\n" \
+	"  %at.y = getelementptr inbounds " type ", ptr addrspace(1) %p, i64 %wide.y\n" \
+	"  %e = load " type ", ptr addrspace(1) %at.x\n  %f = load " type ", ptr addrspace(1) %at.y\n" extra \
+	"  store volatile " type " %e, ptr addrspace(1) %out\n  store volatile " type " %f, ptr addrspace(1) %out\n" \
+	"  %next = add nsw i32 %i, 1\n" \
+	"  %more = icmp slt i32 %next, %n\n" \
+	"  br i1 %more, label %loop, label %done\n" \
+	"done:\n  ret void\n}\n"
+
+/* Whether the kernel's first parameter is declared with this type. */
+static void check_parameter(const char *ir, unsigned sm, const char *type)
+{
+	char head[64];
+	struct outcome o = lower(ir, sm, 48 * 1024);
+	REQUIRE(o.status == FE_OK);
+	snprintf(head, sizeof(head), "void @k(%s addrspace(1)* ", type);
+	if (!strstr(bytes_string(&o.text), head))
+		printf("no %s in %s\n", head, bytes_string(&o.text));
+	CHECK_EQ(count(&o.text, head), 1);
+	/* The annotation names the same type of the function. */
+	snprintf(head, sizeof(head), "void (%s addrspace(1)*, ", type);
+	CHECK_EQ(count(&o.text, head), 1);
+	outcome_finish(&o);
+}
+
+/* A parameter has the type of its elements where a loop reads two of them that advance alike, and nothing else. */
+static void test_typed_parameters(void)
+{
+	check_parameter(PAIR_IR("float", "%row, %b", ""), 90, "float");
+	check_parameter(PAIR_IR("double", "%row, %b", ""), 75, "double");
+	check_parameter(PAIR_IR("i16", "%row, %b", ""), 90, "i16");
+	check_parameter(PAIR_IR("float", "%row, %b", ""), 100, "i8");
+	check_parameter(PAIR_IR("<2 x float>", "%row, %b", ""), 90, "i8");
+	check_parameter(PAIR_IR("float", "%x, 3", ""), 90, "i8");
+	check_parameter(PAIR_IR("float", "%x, %m", ""), 90, "i8");
+	check_parameter(PAIR_IR("float", "%i, %b", ""), 90, "i8");
+	check_parameter(PAIR_IR("float", "%row, %b", "  store float 0.0, ptr addrspace(1) %at.x\n"), 90, "i8");
+	check_parameter(PAIR_IR("float", "%row, %b",
+				"  %at.z = getelementptr inbounds float, ptr addrspace(1) %out, i64 %wide.y\n"
+				"  %g = load volatile float, ptr addrspace(1) %at.z\n"), 90, "i8");
+}
+
 static const char items_ir[] =
 	"declare i64 @_Z13get_global_idj(i32)\n"
 	"declare i64 @_Z14get_local_sizej(i32)\n"
@@ -767,6 +818,7 @@ static void test_constant_expressions(void)
 TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
 	  TEST(test_hidden_parameters), TEST(test_dialect), TEST(test_older_libraries), TEST(test_counters),
+	  TEST(test_typed_parameters),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
 	  TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
