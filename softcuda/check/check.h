@@ -38,7 +38,7 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
  * check_access has to look at it. */
 bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place, uint32_t step_B);
 /* As exec_watch.quiet. */
-unsigned check_quiet(struct job *job, const struct compiled *compiled, const struct range *range);
+unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */
 void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
 /* Lane l accesses a surface outside of its bounds; text says where. */

@@ -78,7 +78,7 @@ static unsigned find_quiet(struct job *job, const struct compiled *compiled, con
 			(notes.writable && !has_constant(job, range) ? SOFT_ACCESS_WRITE : 0u));
 }
 
-unsigned check_quiet(struct job *job, const struct compiled *compiled, const struct range *range)
+unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
 	struct check_job *check = watched_of(job)->check;
 	if (!check)

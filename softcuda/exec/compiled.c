@@ -24,12 +24,18 @@ static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
 	return op->run(warp, op, lanes) != FLOW_NEXT;
 }
 
+/* The code goes on comparing addresses with the range that was in the slot when it began to run, and then reads what is
+ * quiet anew.  So where a slot has had ranges of several allocations, only what is quiet in all of them is quiet. */
 static void fill_slot(struct group *group, const struct compiled *compiled, uint32_t slot, const struct range *range)
 {
 	const struct exec_watch *watch = group->job->watch;
-	group->slots[slot] = (struct memory_slot){
-		*range, watch && watch->quiet ? watch->quiet(group->job, compiled, range) : 0
-	};
+	const struct memory_slot old = group->slots[slot];
+	struct memory_slot filled = {.range = *range};
+	if (watch && watch->quiet)
+		filled.quiet = watch->quiet(group->job, compiled, &filled.range);
+	if (old.range.end)
+		filled.quiet &= old.quiet;
+	group->slots[slot] = filled;
 }
 
 /* The handler looks up the memory and leaves its range in the group's ranges, from where this function copies it. */

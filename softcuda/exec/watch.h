@@ -49,8 +49,9 @@ struct exec_watch {
 	bool (*row)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
 		    uint32_t step_B);
 	/* For machine code, compiled: which accesses in this range, a whole allocation, need not be told of while it
-	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0. */
-	unsigned (*quiet)(struct job *job, const struct compiled *compiled, const struct range *range);
+	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0.  If that holds only up to an earlier end,
+	 * the range is shortened to there. */
+	unsigned (*quiet)(struct job *job, const struct compiled *compiled, struct range *range);
 	/* Lane l's write of size_B bytes at place, which access was told of, has its effect only later: access is
 	 * told again then. */
 	void (*late)(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);

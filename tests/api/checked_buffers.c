@@ -1,9 +1,10 @@
 /* What the software device reports of buffers: kernels that read what nobody has written, write to
- * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; and nothing of right ones. */
+ * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; and nothing of right ones.  Interpreted, and as machine code. */
 #include "config.h"
 
 #include "tests/api/fixture.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COUNT = 64, SIZE_B = COUNT * sizeof(cl_int) };
@@ -13,6 +14,9 @@ static const char source[] =
 	"{ int i = get_global_id(0); to[i] = from[i] + 1; }\n"
 	"kernel void copy(global int *from, global int *to)\n"
 	"{ int i = get_global_id(0); to[i] = from[i]; }\n"
+	"kernel void in_turn(global int *from, global int *to, global int *other)\n"
+	"{ int i = get_global_id(0), sum = 0; for (int n = 0; n < 2; n++) {\n"
+	"global int *p = n ? from : other; sum += p[i]; } to[i] = sum; }\n"
 	"kernel void swizzle(global int4 *from, global int4 *to)\n"
 	"{ if (get_global_id(0) < 16) to[get_global_id(0)].wzyx = from[get_global_id(0)]; }\n"
 	"kernel void count(global int *from, global int *to)\n"
@@ -169,11 +173,54 @@ static void check_flags(void)
 	CHECK(is_silent());
 }
 
-int main(void)
+/* A pointer that refers to two buffers in turn: there is nothing to report of the first one. */
+static void check_in_turn(void)
+{
+	const cl_mem wrong[] = {buffer(0), buffer(CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR)};
+	cl_mem other = buffer(CL_MEM_COPY_HOST_PTR), to = buffer(0);
+	const char *const expected[] = {"uninitialised read", "read of write-only memory"};
+	for (unsigned i = 0; i < 2; i++) {
+		const size_t count = 32;
+		cl_kernel kernel = kernel_make(program, "in_turn");
+		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &wrong[i]));
+		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &to));
+		CHECK_OK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &other));
+		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &count, 0, NULL, NULL));
+		CHECK_OK(clFinish(queue));
+		CHECK_OK(clReleaseKernel(kernel));
+		CHECK(strstr(reported(), expected[i]) != NULL);
+	}
+}
+
+/* The exit code of the whole test in a process of its own. */
+static int run_with(const char *jit)
+{
+	int status = -1;
+	fflush(stdout);
+	const pid_t child = fork();
+	if (!child) {
+		setenv("CULVERT_SOFT_JIT", jit, 1);
+		execl("/proc/self/exe", "checked_buffers", jit, (char *)NULL);
+		_exit(127);
+	}
+	const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+	if (!ended || WEXITSTATUS(status))
+		printf("with CULVERT_SOFT_JIT=%s: status %d\n", jit, status);
+	return ended ? WEXITSTATUS(status) : 1;
+}
+
+int main(int argc, char **argv)
 {
 	const char *cuda = getenv("CULVERT_CUDA");
+	(void)argv;
+	if (cuda && strcmp(cuda, "soft"))
+		return API_TEST_SKIP;
+	if (argc < 2) {
+		const int code = run_with("off");
+		return code ? code : run_with("always");
+	}
 	int file = mkstemp(report_path);
-	if (file < 0 || (cuda && strcmp(cuda, "soft")))
+	if (file < 0)
 		return API_TEST_SKIP;
 	close(file);
 	setenv("CULVERT_SOFT_CHECK", "memory,uninit", 1);
@@ -186,6 +233,7 @@ int main(void)
 	check_written_by_host();
 	check_structures();
 	check_flags();
+	check_in_turn();
 	release_from(NULL);
 	unlink(report_path);
 	return api_test_end(&test);
