@@ -61,14 +61,18 @@ static bool has_siblings(const struct code *code, const struct op *op)
 }
 
 /* Whether a loaded value is copied unchanged together with adjacent ones: an expression of the source that is copied
- * in several pieces is a structure. */
-static bool copies_structure(const struct code *code, const struct op *op)
+ * in several pieces is a structure.  An expression of a function that was inlined several times is also there several
+ * times. */
+static bool copies_structure(const struct warp *warp, const struct op *op)
 {
+	const struct code *code = warp->frame->code;
 	const size_t at = (size_t)(op - code->ops);
 	const struct source_place *place = &code->places[at];
 	const size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
 	if (has_siblings(code, op))
 		return true;
+	if (exec_source_file(warp->group->job->program, place->file)->function)
+		return false;
 	for (size_t i = at > NEAR_OPS ? at - NEAR_OPS : 0; i < end && place->line; i++) {
 		const struct op *other = &code->ops[i], *store;
 		if (i == at || !other->vector || !check_is_load(other) ||
@@ -191,7 +195,7 @@ static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64
 	const struct op *store = check_is_load(op) && (op->vector == 1 || !vector) ?
 				 copying_store(warp->frame->code, op) : NULL;
 	if (store && is_whole_copy(op, store)) {
-		const bool structure = !vector && copies_structure(warp->frame->code, op);
+		const bool structure = !vector && copies_structure(warp, op);
 		return add_copied(warp, l, &(struct check_copied){op, store, place, size_B, structure});
 	}
 	report(warp, op, l, place, size_B);
@@ -282,7 +286,7 @@ static bool note_global_load(struct warp *warp, const struct op *op, unsigned l,
 	struct check_copied old;
 	(void)take_copied(warp, l, op, &old);
 	if (store && is_whole_copy(op, store)) {
-		const bool structure = copies_structure(warp->frame->code, op);
+		const bool structure = copies_structure(warp, op);
 		return add_copied(warp, l, &(struct check_copied){op, store, place, size_B, structure}) ||
 		       check_fail_memory(warp, op, 1u << l);
 	}

@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-static const struct source_file *find_file(const struct soft_program *program, uint32_t number)
+const struct source_file *exec_source_file(const struct soft_program *program, uint32_t number)
 {
 	static const struct source_file unknown = {.name = "?"};
 	for (uint32_t i = 0; i < program->file_count; i++)
@@ -22,7 +22,7 @@ void exec_describe_line(const struct job *job, const struct code *code, const st
 	bytes_printf(text, "ptx line %u", op->line);
 	if (op >= code->ops && op < code->ops + code->op_count) {
 		const struct source_place *place = &code->places[op - code->ops];
-		const struct source_file *file = find_file(job->program, place->file);
+		const struct source_file *file = exec_source_file(job->program, place->file);
 		function = file->function ? file->function : function;
 		if (place->line)
 			bytes_printf(text, " (%s:%u", file->name, place->line);

@@ -17,4 +17,7 @@ void exec_describe_place(const struct warp *warp, const struct op *op, unsigned 
 void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
 			struct bytes *text);
 
+/* The source file of that number in the PTX; a file "?" if there is none. */
+const struct source_file *exec_source_file(const struct soft_program *program, uint32_t number);
+
 #endif
