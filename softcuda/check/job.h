@@ -24,6 +24,7 @@ enum {
 struct check_quiet {
 	const struct compiled *compiled;
 	struct range range;
+	uint64_t quiet_end;       /* of the part that it was found of */
 	unsigned quiet;
 };
 

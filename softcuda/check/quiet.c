@@ -10,11 +10,34 @@
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/watch.h"
 
-enum { ACCESSES = CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE, BOTH = SOFT_ACCESS_READ | SOFT_ACCESS_WRITE };
+enum {
+	ACCESSES = CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE,
+	BOTH = SOFT_ACCESS_READ | SOFT_ACCESS_WRITE,
+	INDEX_MAX = 0xffff        /* a number up to this is no address: Linux maps nothing there by default */
+};
 
 static bool overlaps(const struct range *a, uint64_t start, uint64_t end)
 {
 	return a->start < end && start < a->end;
+}
+
+/* Whether an address that is computed from the value of a parameter may be in this memory.  The value may point to the
+ * end of an object, which is also where another one may begin.  Of one that points to no memory, such as an address
+ * before an object, it is not known where addresses computed from it are. */
+static bool may_reach(const struct soft_launch *launch, uint64_t value, const struct range *range)
+{
+	bool known = false;
+	if (value <= INDEX_MAX)
+		return false;
+	for (uint64_t address = value - 1; address <= value; address++) {
+		struct range target;
+		if (!launch->memory->find(launch, address, &target.start, &target.end))
+			continue;
+		if (overlaps(range, target.start, target.end))
+			return true;
+		known = true;
+	}
+	return !known;
 }
 
 /* Whether a kernel writes to this memory through a parameter or otherwise. */
@@ -24,13 +47,11 @@ static bool may_write(const struct soft_launch *launch, const struct compiled *c
 		return true;
 	for (uint64_t rest = compiled->written; rest; rest &= rest - 1) {
 		const uint32_t offset_B = (uint32_t)__builtin_ctzll(rest) * 8;
-		uint64_t address;
-		struct range target;
-		if (offset_B + sizeof(address) > launch->function->parameter_size_B)
+		uint64_t value;
+		if (offset_B + sizeof(value) > launch->function->parameter_size_B)
 			return true;
-		memcpy(&address, (const char *)launch->parameters + offset_B, sizeof(address));
-		if (launch->memory->find(launch, address, &target.start, &target.end) &&
-		    overlaps(range, target.start, target.end))
+		memcpy(&value, (const char *)launch->parameters + offset_B, sizeof(value));
+		if (may_reach(launch, value, range))
 			return true;
 	}
 	return false;
@@ -59,7 +80,7 @@ static bool all_written(const struct soft_launch *launch, const struct soft_note
 	return true;
 }
 
-static unsigned find_quiet(struct job *job, const struct compiled *compiled, const struct range *range)
+static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
 	const unsigned options = watched_of(job)->check->options;
 	const struct soft_launch *launch = job->launch;
@@ -72,8 +93,10 @@ static unsigned find_quiet(struct job *job, const struct compiled *compiled, con
 		quiet &= ~(unsigned)SOFT_ACCESS_WRITE;
 	if (!quiet || !(options & (CHECK_MEMORY | CHECK_UNINIT)))
 		return quiet;
-	if (!launch->memory->notes(range->start, &notes) || range->end > notes.end || !all_written(launch, &notes))
+	if (!launch->memory->notes(range->start, &notes) || !all_written(launch, &notes))
 		return 0;
+	/* Without CHECK_MEMORY, a launch may access some bytes behind an allocation, of which nothing is noted. */
+	range->end = range->end < notes.end ? range->end : notes.end;
 	return quiet & ((notes.readable ? SOFT_ACCESS_READ : 0u) |
 			(notes.writable && !has_constant(job, range) ? SOFT_ACCESS_WRITE : 0u));
 }
@@ -85,13 +108,19 @@ unsigned check_quiet(struct job *job, const struct compiled *compiled, struct ra
 		return 0;
 	if (!(check->options & ACCESSES))
 		return BOTH;
-	for (uint32_t i = 0; i < check->quiet_count; i++)
+	uint32_t i;
+	for (i = 0; i < check->quiet_count; i++)
 		if (check->quiets[i].compiled == compiled && check->quiets[i].range.start == range->start &&
 		    check->quiets[i].range.end == range->end)
-			return check->quiets[i].quiet;
+			break;
+	if (i < check->quiet_count) {
+		range->end = check->quiets[i].quiet_end;
+		return check->quiets[i].quiet;
+	}
+	const struct range whole = *range;
 	const unsigned quiet = find_quiet(job, compiled, range);
 	if (check->quiet_count < CHECK_QUIETS)
-		check->quiets[check->quiet_count++] = (struct check_quiet){compiled, *range, quiet};
+		check->quiets[check->quiet_count++] = (struct check_quiet){compiled, whole, range->end, quiet};
 	return quiet;
 }
 

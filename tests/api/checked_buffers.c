@@ -1,5 +1,6 @@
 /* What the software device reports of buffers: kernels that read what nobody has written, write to
- * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; and nothing of right ones.  Interpreted, and as machine code. */
+ * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; races over them; and nothing of right ones.  Kernels are interpreted,
+ * and run as machine code. */
 #include "config.h"
 
 #include "tests/api/fixture.h"
@@ -17,6 +18,11 @@ static const char source[] =
 	"kernel void in_turn(global int *from, global int *to, global int *other)\n"
 	"{ int i = get_global_id(0), sum = 0; for (int n = 0; n < 2; n++) {\n"
 	"global int *p = n ? from : other; sum += p[i]; } to[i] = sum; }\n"
+	"int get(global const int *p, int i) { return p[i]; }\n"
+	"kernel void two(global int *from, global int *to, global int *other)\n"
+	"{ int i = get_global_id(0); to[i] = get(from, i); to[i + 32] = get(other, i); }\n"
+	"kernel void backwards(global const int *from, global int *end)\n"
+	"{ int i = get_local_id(0); end[-1 - i] = from[i]; }\n"
 	"kernel void swizzle(global int4 *from, global int4 *to)\n"
 	"{ if (get_global_id(0) < 16) to[get_global_id(0)].wzyx = from[get_global_id(0)]; }\n"
 	"kernel void count(global int *from, global int *to)\n"
@@ -173,6 +179,18 @@ static void check_flags(void)
 	CHECK(is_silent());
 }
 
+static void run_three(const char *name, cl_mem from, cl_mem to, cl_mem other)
+{
+	const size_t count = 32;
+	cl_kernel kernel = kernel_make(program, name);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(from), &from));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(to), &to));
+	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(other), &other));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &count, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
 /* A pointer that refers to two buffers in turn: there is nothing to report of the first one. */
 static void check_in_turn(void)
 {
@@ -180,16 +198,39 @@ static void check_in_turn(void)
 	cl_mem other = buffer(CL_MEM_COPY_HOST_PTR), to = buffer(0);
 	const char *const expected[] = {"uninitialised read", "read of write-only memory"};
 	for (unsigned i = 0; i < 2; i++) {
-		const size_t count = 32;
-		cl_kernel kernel = kernel_make(program, "in_turn");
-		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &wrong[i]));
-		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &to));
-		CHECK_OK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &other));
-		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &count, 0, NULL, NULL));
-		CHECK_OK(clFinish(queue));
-		CHECK_OK(clReleaseKernel(kernel));
+		run_three("in_turn", wrong[i], to, other);
 		CHECK(strstr(reported(), expected[i]) != NULL);
 	}
+}
+
+/* Two calls of a function, which is inlined, are not a copy of a structure. */
+static void check_inlined(void)
+{
+	cl_mem written = buffer(CL_MEM_COPY_HOST_PTR), to = buffer(0);
+	run_three("two", buffer(0), to, written);
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	run_three("two", written, to, buffer(0));
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	run_three("two", written, to, written);
+	CHECK(is_silent());
+}
+
+/* A kernel that writes from the end of memory backwards, and reads it from the start. */
+static void check_end(void)
+{
+	const size_t count = COUNT;
+	const cl_int value = 7;
+	cl_int *memory = clSVMAlloc(test.context, CL_MEM_READ_WRITE, SIZE_B, 0);
+	cl_kernel kernel = kernel_make(program, "backwards");
+	CHECK(memory != NULL);
+	CHECK_OK(clEnqueueSVMMemFill(queue, memory, &value, sizeof(value), SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, memory));
+	CHECK_OK(clSetKernelArgSVMPointer(kernel, 1, memory + COUNT));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &count, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK(strstr(reported(), "race in a work-group") != NULL);
+	CHECK_OK(clReleaseKernel(kernel));
+	clSVMFree(test.context, memory);
 }
 
 /* The exit code of the whole test in a process of its own. */
@@ -216,14 +257,14 @@ int main(int argc, char **argv)
 	if (cuda && strcmp(cuda, "soft"))
 		return API_TEST_SKIP;
 	if (argc < 2) {
-		const int code = run_with("off");
-		return code ? code : run_with("always");
+		const int interpreted = run_with("off"), compiled = run_with("always");
+		return interpreted ? interpreted : compiled;
 	}
 	int file = mkstemp(report_path);
 	if (file < 0)
 		return API_TEST_SKIP;
 	close(file);
-	setenv("CULVERT_SOFT_CHECK", "memory,uninit", 1);
+	setenv("CULVERT_SOFT_CHECK", "memory,uninit,race", 1);
 	setenv("CULVERT_SOFT_REPORT", report_path, 1);
 	if (!api_test_start(&test, "checked_buffers"))
 		return API_TEST_SKIP;
@@ -234,6 +275,8 @@ int main(int argc, char **argv)
 	check_structures();
 	check_flags();
 	check_in_turn();
+	check_inlined();
+	check_end();
 	release_from(NULL);
 	unlink(report_path);
 	return api_test_end(&test);
