@@ -20,12 +20,19 @@ static CUresult map(struct gpu_array *array, const struct gpu_foreign_image *for
 	return cuda.cuExternalMemoryGetMappedMipmappedArray(&array->cu_mipmap, array->cu_external, &mapping);
 }
 
-static cl_int refuse(struct gpu_device *device, CUresult cu_result, const char *call)
+static cl_int refuse(const struct gpu_array *array, const struct gpu_foreign_image *foreign, CUresult cu_result,
+		     const char *call)
 {
-	const cl_int error = gpu_external_refusal(device, cu_result, call);
+	const struct gpu_extent *extent = &array->extent;
+	const cl_int error = gpu_external_refusal(array->device, cu_result, call);
 	if (error == CL_INVALID_PROPERTY)
-		log_info("an image of another API cannot be imported: %s returned %s", call,
-			 gpu_error_find(cu_result)->name);
+		log_info("an image of %llu x %llu x %llu texels of %u bytes, with %u levels, cannot be imported from "
+			 "file descriptor %d, at offset %llu of an allocation of %llu bytes%s: %s returned %s",
+			 (unsigned long long)extent->width, (unsigned long long)(extent->height ? extent->height : 1),
+			 (unsigned long long)(extent->depth ? extent->depth : 1), gpu_texel_B(&array->texel),
+			 gpu_extent_levels(extent),
+			 foreign->fd, (unsigned long long)foreign->offset_B, (unsigned long long)foreign->allocation_B,
+			 foreign->dedicated ? " (dedicated)" : "", call, gpu_error_find(cu_result)->name);
 	return error;
 }
 
@@ -34,16 +41,19 @@ static cl_int import(struct gpu_array *array, const struct gpu_foreign_image *fo
 {
 	struct gpu_device *device = array->device;
 	const unsigned flags = foreign->dedicated ? CUDA_EXTERNAL_MEMORY_DEDICATED : 0;
-	CUresult cu_result = CUDA_ERROR_NOT_SUPPORTED;
-	if (cuda.cuExternalMemoryGetMappedMipmappedArray)
-		cu_result = gpu_external_import_foreign(foreign->fd, foreign->allocation_B, flags,
-							&array->cu_external);
+	if (!cuda.cuExternalMemoryGetMappedMipmappedArray) {
+		log_info("an image of another API cannot be imported: the CUDA driver has no "
+			 "cuExternalMemoryGetMappedMipmappedArray");
+		return CL_INVALID_PROPERTY;
+	}
+	CUresult cu_result = gpu_external_import_foreign(foreign->fd, foreign->allocation_B, flags,
+							 &array->cu_external);
 	if (cu_result != CUDA_SUCCESS)
-		return refuse(device, cu_result, "cuImportExternalMemory");
+		return refuse(array, foreign, cu_result, "cuImportExternalMemory");
 	cu_result = map(array, foreign);
 	cl_int error = cu_result == CUDA_SUCCESS
 			       ? gpu_array_find_levels(array)
-			       : refuse(device, cu_result, "cuExternalMemoryGetMappedMipmappedArray");
+			       : refuse(array, foreign, cu_result, "cuExternalMemoryGetMappedMipmappedArray");
 	if (!error)
 		return CL_SUCCESS;
 	if (cu_result == CUDA_SUCCESS)

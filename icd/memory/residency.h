@@ -58,7 +58,9 @@ struct ocl_location {
 	/* address and array are guarded by the lock until they are set; 0: not allocated yet. */
 	gpu_address address;
 	struct gpu_array *array;        /* of an image, instead of an address */
-	bool adopted;                   /* constant: the memory is the application's, or was imported */
+	/* Constant: the memory at the address is the application's, or was imported.  Of an imported array it is
+	 * false: gpu_array_destroy gives back also what was imported with it, and it has no address. */
+	bool adopted;
 	struct gpu_external *external;  /* owned: imported memory; or NULL */
 	/* Owned: managed memory, because the device's own was full.  Of OCL_PLACE_MANAGED: at the first location. */
 	struct gpu_managed *managed;
