@@ -3,6 +3,7 @@
 
 #include "icd/memory/image_check.h"
 #include "icd/memory/image_format.h"
+#include "icd/memory/image_import.h"
 #include "icd/memory/mem_flags.h"
 #include "icd/memory/mem_properties.h"
 #include "icd/object/info_rows.h"
@@ -34,9 +35,10 @@ static bool type_is_known(cl_mem_object_type type)
 /* The properties of an image in imported memory, which can only be a 2D image if its layout is linear.  A device that
  * is not in the context makes the property's value invalid; the extension has no error of its own for it. */
 static cl_int properties_check(const struct _cl_context *context,
-			       const cl_mem_properties *properties, const cl_image_desc *desc)
+			       const cl_mem_properties *properties, const cl_image_desc *desc, bool *optimal_out)
 {
 	struct ocl_mem_properties read;
+	*optimal_out = false;
 	if (!properties || !properties[0])
 		return CL_SUCCESS;
 	cl_int error = ocl_mem_properties_read(context, properties, &read);
@@ -45,23 +47,27 @@ static cl_int properties_check(const struct _cl_context *context,
 	if (!error && desc && desc->image_type && desc->image_type != CL_MEM_OBJECT_IMAGE2D &&
 	    (!read.layout.optimal || desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
+	*optimal_out = !error && read.layout.optimal;
+	if (*optimal_out && desc && (desc->image_row_pitch || desc->image_slice_pitch))
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
 	return error;
 }
 
 static cl_int question_check(cl_context context, const cl_mem_properties *properties,
 			     cl_mem_flags flags, const cl_image_format *format,
-			     const cl_image_desc *desc)
+			     const cl_image_desc *desc, bool *optimal_out)
 {
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error)
-		error = properties_check(context, properties, desc);
+		error = properties_check(context, properties, desc, optimal_out);
 	if (!error)
 		error = ocl_mem_flags_check(flags);
 	if (!error && format)
 		error = ocl_image_format_check(format);
-	/* A format of the specification that no image can have is also invalid here. */
+	/* A format of the specification that no image can have, or none in this layout, is also invalid here. */
 	if (!error && format &&
-	    ocl_image_format_supported(format, CL_MEM_OBJECT_IMAGE2D))
+	    (ocl_image_format_supported(format, CL_MEM_OBJECT_IMAGE2D) ||
+	     (*optimal_out && !ocl_image_import_has_format(context, format))))
 		error = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (!error && desc &&
 	    (!type_is_known(desc->image_type) || desc->num_mip_levels || desc->num_samples))
@@ -148,23 +154,6 @@ static cl_uint height_of(const struct question *question)
 			       : type == CL_MEM_OBJECT_IMAGE3D ? space : plane);
 }
 
-static bool has_groups(const struct question *question)
-{
-	return question->format && ocl_image_format_group(question->format) > 1;
-}
-
-/* What addresses and slice pitches are multiples of: a texel's size, unless texels share bytes. */
-static uint32_t texel_B(const struct question *question)
-{
-	return has_groups(question) ? 1 : question->format ? ocl_image_format_B(question->format) : OCL_TEXEL_MAX_B;
-}
-
-static size_t row_alignment_B(const struct question *question)
-{
-	return has_groups(question) ? 1 : ocl_image_row_alignment_B(question->context, question->desc.image_type,
-								    texel_B(question));
-}
-
 /* Rows and slices of an image: 1 where the type has no such dimension. */
 static void extent_of(const cl_image_desc *desc, size_t *rows_out, size_t *slices_out)
 {
@@ -219,6 +208,14 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 								 : CL_SUCCESS;
 }
 
+/* What the extension defines of "images created from a buffer", and the size "that a buffer would need to be". */
+static bool is_of_buffers(cl_image_requirements_info_ext name)
+{
+	return name == CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT ||
+	       name == CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT ||
+	       name == CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT || name == CL_IMAGE_REQUIREMENTS_SIZE_EXT;
+}
+
 /* Whether the description is valid for the query: for the maximum of a dimension, a type that has this dimension, or
  * no type; for alignments and the size, an image's description. */
 static bool desc_is_valid(const struct question *question, cl_image_requirements_info_ext name)
@@ -233,13 +230,8 @@ static bool desc_is_valid(const struct question *question, cl_image_requirements
 	case CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT:
 		return !type || type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
 		       type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-	case CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT:
-	case CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT:
-	case CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT:
-	case CL_IMAGE_REQUIREMENTS_SIZE_EXT:
-		return !question->has_desc || has_texels(&question->desc);
 	default:
-		return true;
+		return !is_of_buffers(name) || !question->has_desc || has_texels(&question->desc);
 	}
 }
 
@@ -259,13 +251,17 @@ clGetImageRequirementsInfoEXT(cl_context context, const cl_mem_properties *prope
 {
 	const struct info_out *out =
 		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
-	cl_int error = question_check(context, properties, flags, image_format, image_desc);
+	bool optimal = false;
+	cl_int error = question_check(context, properties, flags, image_format, image_desc, &optimal);
 	if (error)
 		return error;
 	const struct question question = {
 		context, image_format, image_desc ? *image_desc : (cl_image_desc){0},
 		image_desc != NULL,
 	};
+	/* The layout of such an image is the other API's: no buffer can back it, and it has no pitches. */
+	if (optimal && is_of_buffers(param_name))
+		return CL_INVALID_PROPERTY;
 	if (!desc_is_valid(&question, param_name))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	switch (param_name) {

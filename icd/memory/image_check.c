@@ -91,9 +91,10 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
-/* What pitches and addresses are multiples of: the size of a texel, if that is a whole number of bytes. */
-static uint32_t unit_B(const cl_image_format *format)
+uint32_t ocl_image_unit_B(const cl_image_format *format)
 {
+	if (!format)
+		return OCL_TEXEL_MAX_B;
 	return ocl_image_format_group(format) > 1 ? 1 : ocl_image_format_B(format);
 }
 
@@ -112,7 +113,7 @@ static cl_int pitches_take(cl_image_desc *desc, const cl_image_format *format, b
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!desc->image_row_pitch)
 		desc->image_row_pitch = row_B;
-	if (desc->image_row_pitch < row_B || desc->image_row_pitch % unit_B(format))
+	if (desc->image_row_pitch < row_B || desc->image_row_pitch % ocl_image_unit_B(format))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (!sliced) {
 		desc->image_slice_pitch = 0;
@@ -132,14 +133,17 @@ static cl_int pitches_take(cl_image_desc *desc, const cl_image_format *format, b
 /* --- of another memory object --------------------------------------------------------- */
 
 size_t ocl_image_row_alignment_B(const struct _cl_context *context, cl_mem_object_type type,
-				 uint32_t texel_B)
+				 const cl_image_format *format)
 {
+	const size_t unit_B = ocl_image_unit_B(format);
 	size_t texels = 1;
+	if ((type && type != CL_MEM_OBJECT_IMAGE2D) || (format && ocl_image_format_group(format) > 1))
+		return unit_B;
 	for (cl_uint i = 0; i < context->device_count; i++) {
 		const size_t other = context->devices[i]->caps->texture_pitch_B;
 		texels = other > texels ? other : texels;
 	}
-	return !type || type == CL_MEM_OBJECT_IMAGE2D ? texels * texel_B : texel_B;
+	return texels * unit_B;
 }
 
 cl_int ocl_image_rows_take(struct ocl_image_request *request)
@@ -163,12 +167,11 @@ cl_int ocl_image_rows_take(struct ocl_image_request *request)
 static cl_int alignment_check(const struct ocl_image_request *request)
 {
 	const cl_image_desc *desc = &request->desc;
-	const uint32_t texel_B = unit_B(&request->format);
-	const size_t row_B = ocl_image_format_group(&request->format) > 1
-				     ? 1 : ocl_image_row_alignment_B(request->context, desc->image_type, texel_B);
+	const uint32_t unit_B = ocl_image_unit_B(&request->format);
+	const size_t row_B = ocl_image_row_alignment_B(request->context, desc->image_type, &request->format);
 	const struct _cl_mem *buffer = desc->mem_object;
-	return desc->image_row_pitch % row_B || desc->image_slice_pitch % texel_B ||
-			       (uintptr_t)buffer->host_pointer % texel_B
+	return desc->image_row_pitch % row_B || desc->image_slice_pitch % unit_B ||
+			       (uintptr_t)buffer->host_pointer % unit_B
 		       ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_SUCCESS;
 }
 

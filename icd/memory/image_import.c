@@ -22,10 +22,30 @@ static cl_int linear_check(struct ocl_image_request *request)
 	return error ? error : ocl_image_rows_take(request);
 }
 
-/* As linear_check, for an image in the GPU's own layout, which has no pitches.  Packed formats are converted to another
- * one for kernels, and depth images have a layout of their own: neither is an array of the format.  Of several layers
- * with several levels, driver 580.159.04 finds only the first layer of Vulkan's image. */
-static cl_int optimal_check(struct ocl_image_request *request, const struct _cl_device_id *device)
+bool ocl_image_import_has_format(const struct _cl_context *context, const cl_image_format *format)
+{
+	return format->image_channel_order != CL_DEPTH && !ocl_image_format_packing(context, format).word_B;
+}
+
+/* No layout is smaller than the texels of all levels without padding.  The driver of a GPU cannot know how large the
+ * image is that was bound to the memory, and kernels would leave the allocation.  The number of texels fits 64 bits,
+ * because the device supports the size. */
+static bool may_fit(const struct ocl_image_request *request, const struct ocl_external_layout *layout)
+{
+	const cl_image_desc *desc = &request->desc;
+	const struct gpu_extent extent = {
+		.width = desc->image_width, .height = desc->image_height,
+		.depth = desc->image_array_size ? desc->image_array_size : desc->image_depth,
+		.layered = desc->image_array_size, .levels = desc->num_mip_levels,
+	};
+	return gpu_extent_texels(&extent, gpu_extent_levels(&extent)) <=
+	       (layout->allocation_B - layout->offset_B) / ocl_image_format_B(&request->format);
+}
+
+/* As linear_check, for an image in the GPU's own layout, which has no pitches.  Of several layers with several levels,
+ * driver 580.159.04 finds only the first layer of Vulkan's image. */
+static cl_int optimal_check(struct ocl_image_request *request, const struct ocl_external_layout *layout,
+			    const struct _cl_device_id *device)
 {
 	if (request->desc.mem_object || request->desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		return CL_INVALID_IMAGE_DESCRIPTOR;
@@ -34,10 +54,11 @@ static cl_int optimal_check(struct ocl_image_request *request, const struct _cl_
 		return error;
 	if (request->desc.num_mip_levels > 1 && request->desc.image_array_size > 1)
 		return CL_INVALID_IMAGE_DESCRIPTOR;
-	if (request->format.image_channel_order == CL_DEPTH ||
-	    ocl_image_format_packing(request->context, &request->format).word_B)
+	if (!ocl_image_import_has_format(request->context, &request->format))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	return ocl_image_size_fits(&request->desc, device->caps) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
+	if (!ocl_image_size_fits(&request->desc, device->caps))
+		return CL_INVALID_IMAGE_SIZE;
+	return may_fit(request, layout) ? CL_SUCCESS : CL_INVALID_PROPERTY;
 }
 
 static cl_int request_check(struct ocl_image_request *request,
@@ -52,7 +73,7 @@ static cl_int request_check(struct ocl_image_request *request,
 	if (error)
 		return error;
 	return properties->layout.optimal
-		       ? optimal_check(request, request->context->devices[properties->device])
+		       ? optimal_check(request, &properties->layout, request->context->devices[properties->device])
 		       : linear_check(request);
 }
 

@@ -28,19 +28,23 @@ struct tiled_image {
 	void *own;                       /* the maker's */
 };
 
+/* FAILED: the image should be there, and an error occurred.  Nothing is left of it then, nor if it is ABSENT. */
+enum tiled_made { TILED_MADE, TILED_ABSENT, TILED_FAILED };
+
 /* Texels are those of all levels, one level behind another, without padding. */
 struct tiled_maker {
 	/* NULL, or why it is not there.  uuid: of the device (CL_DEVICE_UUID_KHR). */
 	const char *(*start)(const unsigned char *uuid);
 	/* Opaque descriptors of a semaphore that write signals, and of one that read waits for. */
 	bool (*semaphores)(int *written_out, int *wanted_out);
-	/* NULL, or why such an image cannot be made or exported. */
-	const char *(*make)(const struct tiled_shape *shape, struct tiled_image *image_out);
+	/* ABSENT: the other API has no such images, or does not export them. */
+	enum tiled_made (*make)(const struct tiled_shape *shape, struct tiled_image *image_out);
 	bool (*write)(const struct tiled_image *image, const void *texels);
+	/* As write: every texel gets this color.  Of CL_RGBA and CL_UNSIGNED_INT8 only. */
+	bool (*clear)(const struct tiled_image *image, const unsigned char color[4]);
 	bool (*read)(const struct tiled_image *image, void *texels);
 	void (*drop)(const struct tiled_image *image);
 	void (*end)(void);
-	bool checks_size;                /* the driver refuses an allocation that is too small for the image */
 };
 
 extern const struct tiled_maker tiled_soft;

@@ -99,6 +99,7 @@ static unsigned channels_of(cl_channel_order order)
 	return order == CL_R ? 1 : order == CL_RG ? 2 : 4;
 }
 
+/* Takes the descriptor. */
 static bool map(const struct tiled_image *image, int fd, struct own *own)
 {
 	const struct tiled_shape *shape = image->shape;
@@ -117,25 +118,45 @@ static bool map(const struct tiled_image *image, int fd, struct own *own)
 	mapping.arrayDesc.NumChannels = channels_of(shape->format.image_channel_order);
 	mapping.arrayDesc.Flags = shape->layers ? CUDA_ARRAY3D_LAYERED : 0;
 	mapping.numLevels = shape->levels;
-	return !cu.cuImportExternalMemory(&own->memory, &memory) &&
-	       !cu.cuExternalMemoryGetMappedMipmappedArray(&own->mipmap, own->memory, &mapping);
+	if (cu.cuImportExternalMemory(&own->memory, &memory)) {
+		close(fd);
+		return false;
+	}
+	if (!cu.cuExternalMemoryGetMappedMipmappedArray(&own->mipmap, own->memory, &mapping))
+		return true;
+	(void)cu.cuDestroyExternalMemory(own->memory);
+	return false;
+}
+
+static bool map_in_context(const struct tiled_image *image, struct own *own)
+{
+	CUcontext popped;
+	const int copy = fcntl(image->fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return false;
+	if (cu.cuCtxPushCurrent_v2(context)) {
+		close(copy);
+		return false;
+	}
+	const bool mapped = map(image, copy, own);
+	(void)cu.cuCtxPopCurrent_v2(&popped);
+	return mapped;
 }
 
 /* Memory with room for any layout whose rows have a little padding. */
-static const char *make(const struct tiled_shape *shape, struct tiled_image *image)
+static enum tiled_made make(const struct tiled_shape *shape, struct tiled_image *image)
 {
 	struct own *own = calloc(1, sizeof(*own));
-	CUcontext popped;
 	*image = (struct tiled_image){.shape = shape, .dedicated = shape->dedicated, .own = own};
 	image->offset_B = shape->with_offset ? OFFSET_B : 0;
 	image->allocation_B = image->offset_B + 2 * tiled_level_at(shape, shape->levels) + SPARE_B;
 	image->fd = memory_make(image->allocation_B);
-	const int copy = fcntl(image->fd, F_DUPFD_CLOEXEC, 0);
-	if (!own || image->fd < 0 || copy < 0 || cu.cuCtxPushCurrent_v2(context))
-		return "no memory";
-	const bool mapped = map(image, copy, own);
-	(void)cu.cuCtxPopCurrent_v2(&popped);
-	return mapped ? NULL : "CUDA does not map it";
+	if (own && image->fd >= 0 && map_in_context(image, own))
+		return TILED_MADE;
+	if (image->fd >= 0)
+		close(image->fd);
+	free(own);
+	return TILED_FAILED;
 }
 
 /* One level; writes: to the image. */
@@ -176,6 +197,14 @@ static bool write_texels(const struct tiled_image *image, const void *texels)
 	return copy(image, (void *)(uintptr_t)texels, true) && write(written, "s", 1) == 1;
 }
 
+static bool clear(const struct tiled_image *image, const unsigned char color[4])
+{
+	static unsigned char texels[TILED_TEXELS_MAX_B];
+	for (size_t i = 0; i < tiled_level_at(image->shape, image->shape->levels); i++)
+		texels[i] = color[i % 4];
+	return write_texels(image, texels);
+}
+
 static bool read_texels(const struct tiled_image *image, void *texels)
 {
 	struct pollfd polled = {.fd = wanted, .events = POLLIN};
@@ -202,6 +231,6 @@ static void end(void)
 }
 
 const struct tiled_maker tiled_soft = {
-	.start = start, .semaphores = semaphores, .make = make, .write = write_texels, .read = read_texels,
-	.drop = drop, .end = end, .checks_size = true,
+	.start = start, .semaphores = semaphores, .make = make, .write = write_texels, .clear = clear,
+	.read = read_texels, .drop = drop, .end = end,
 };

@@ -77,8 +77,8 @@ static VkImageCreateInfo info_of(const struct tiled_shape *shape)
 	};
 }
 
-/* Whether the image can be exported, and whether only with an allocation of its own. */
-static bool can_export(const VkImageCreateInfo *info, bool *dedicated_out)
+/* Whether there are such images that can be exported, and whether only with an allocation of their own. */
+static enum tiled_made can_export(const VkImageCreateInfo *info, bool *dedicated_out)
 {
 	const VkPhysicalDeviceExternalImageFormatInfo external = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO,
@@ -89,11 +89,27 @@ static bool can_export(const VkImageCreateInfo *info, bool *dedicated_out)
 	VkExternalImageFormatProperties found = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES};
 	VkImageFormatProperties2 properties = {.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2,
 					       .pNext = &found};
-	if (vk.vkGetPhysicalDeviceImageFormatProperties2(vulkan.physical, &asked, &properties))
-		return false;
+	const VkResult result = vk.vkGetPhysicalDeviceImageFormatProperties2(vulkan.physical, &asked, &properties);
+	if (result)
+		return result == VK_ERROR_FORMAT_NOT_SUPPORTED ? TILED_ABSENT : TILED_FAILED;
 	const VkExternalMemoryFeatureFlags features = found.externalMemoryProperties.externalMemoryFeatures;
+	const VkImageFormatProperties *most = &properties.imageFormatProperties;
 	*dedicated_out = features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT;
-	return features & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT;
+	return features & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT && info->mipLevels <= most->maxMipLevels &&
+			       info->arrayLayers <= most->maxArrayLayers
+		       ? TILED_MADE : TILED_ABSENT;
+}
+
+/* Images that shaders may store to, where Vulkan has such of the format. */
+static enum tiled_made usage_choose(VkImageCreateInfo *info, bool *dedicated_out)
+{
+	const VkImageUsageFlags usage = info->usage;
+	info->usage = usage | VK_IMAGE_USAGE_STORAGE_BIT;
+	const enum tiled_made made = can_export(info, dedicated_out);
+	if (made != TILED_ABSENT)
+		return made;
+	info->usage = usage;
+	return can_export(info, dedicated_out);
 }
 
 /* An offset is what the image's alignment allows. */
@@ -110,30 +126,48 @@ static bool memory_make(struct tiled_image *image)
 	vk.vkGetImageMemoryRequirements(vulkan.device, own->image, &needs);
 	image->offset_B = image->shape->with_offset && !image->dedicated ? needs.alignment : 0;
 	image->allocation_B = image->offset_B + needs.size;
-	return vulkan_allocate(image->allocation_B, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-			       &export, &own->memory) &&
-	       !vk.vkBindImageMemory(vulkan.device, own->image, own->memory, image->offset_B);
+	if (!vulkan_allocate(image->allocation_B, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &export,
+			     &own->memory)) {
+		own->memory = VK_NULL_HANDLE;
+		return false;
+	}
+	if (vk.vkBindImageMemory(vulkan.device, own->image, own->memory, image->offset_B))
+		return false;
+	image->fd = vulkan_memory_fd(own->memory);
+	return image->fd >= 0;
 }
 
-static const char *make(const struct tiled_shape *shape, struct tiled_image *image)
+static void drop(const struct tiled_image *image)
+{
+	struct own *own = image->own;
+	vk.vkDestroyImage(vulkan.device, own->image, NULL);
+	vk.vkFreeMemory(vulkan.device, own->memory, NULL);
+	free(own);
+}
+
+static enum tiled_made make(const struct tiled_shape *shape, struct tiled_image *image)
 {
 	const VkExternalMemoryImageCreateInfo external = {
 		.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
 		.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
 	VkImageCreateInfo info = info_of(shape);
 	struct own *own = calloc(1, sizeof(*own));
-	bool only_dedicated;
+	bool only_dedicated = false;
 	*image = (struct tiled_image){.shape = shape, .fd = -1, .own = own};
-	if (!own || info.format == VK_FORMAT_UNDEFINED || !can_export(&info, &only_dedicated)) {
-		free(own);
-		return "Vulkan exports no such image";
-	}
+	enum tiled_made made = !own || info.format == VK_FORMAT_UNDEFINED ? TILED_FAILED
+									  : usage_choose(&info, &only_dedicated);
 	image->dedicated = shape->dedicated || only_dedicated;
 	info.pNext = &external;
-	if (vk.vkCreateImage(vulkan.device, &info, NULL, &own->image) || !memory_make(image))
-		return "Vulkan has no memory for the image";
-	image->fd = vulkan_memory_fd(own->memory);
-	return image->fd < 0 ? "Vulkan does not export the memory" : NULL;
+	if (made == TILED_MADE && vk.vkCreateImage(vulkan.device, &info, NULL, &own->image))
+		made = TILED_FAILED;
+	if (made != TILED_MADE) {
+		free(own);
+		return made;
+	}
+	if (memory_make(image))
+		return TILED_MADE;
+	drop(image);
+	return TILED_FAILED;
 }
 
 /* --- transfers ---------- */
@@ -185,6 +219,21 @@ static bool write_texels(const struct tiled_image *image, const void *texels)
 	return vulkan_submit(commands, VK_NULL_HANDLE, written);
 }
 
+static bool clear(const struct tiled_image *image, const unsigned char color[4])
+{
+	const struct own *own = image->own;
+	const VkClearColorValue value = {.uint32 = {color[0], color[1], color[2], color[3]}};
+	const VkImageSubresourceRange all = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
+					     VK_REMAINING_ARRAY_LAYERS};
+	VkCommandBuffer commands = vulkan_record();
+	if (!commands)
+		return false;
+	barrier(commands, image, VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_FAMILY_IGNORED, VK_IMAGE_LAYOUT_UNDEFINED);
+	vk.vkCmdClearColorImage(commands, own->image, VK_IMAGE_LAYOUT_GENERAL, &value, 1, &all);
+	barrier(commands, image, vulkan.family, VK_QUEUE_FAMILY_EXTERNAL, VK_IMAGE_LAYOUT_GENERAL);
+	return vulkan_submit(commands, VK_NULL_HANDLE, written);
+}
+
 static bool read_texels(const struct tiled_image *image, void *texels)
 {
 	const struct own *own = image->own;
@@ -209,14 +258,6 @@ static bool read_texels(const struct tiled_image *image, void *texels)
 	return true;
 }
 
-static void drop(const struct tiled_image *image)
-{
-	struct own *own = image->own;
-	vk.vkDestroyImage(vulkan.device, own->image, NULL);
-	vk.vkFreeMemory(vulkan.device, own->memory, NULL);
-	free(own);
-}
-
 static void end(void)
 {
 	(void)vk.vkDeviceWaitIdle(vulkan.device);
@@ -227,8 +268,8 @@ static void end(void)
 }
 
 const struct tiled_maker tiled_vulkan = {
-	.start = start, .semaphores = semaphores, .make = make, .write = write_texels, .read = read_texels,
-	.drop = drop, .end = end,
+	.start = start, .semaphores = semaphores, .make = make, .write = write_texels, .clear = clear,
+	.read = read_texels, .drop = drop, .end = end,
 };
 
 #else

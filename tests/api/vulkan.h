@@ -53,6 +53,7 @@
 	CALL(vkCmdCopyBufferToImage)                                                          \
 	CALL(vkCmdCopyImageToBuffer)                                                          \
 	CALL(vkCmdFillBuffer)                                                                 \
+	CALL(vkCmdClearColorImage)                                                            \
 	CALL(vkQueueSubmit)
 
 struct vulkan_calls {
