@@ -7,6 +7,7 @@
 #include "tests/unit/soft_setup.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* --- devices and contexts --------------------------------------------------------- */
 
@@ -364,39 +365,61 @@ static void events_order_streams(void)
 /* A thread that polls an event rests until it has completed, or a time has passed. */
 static void rest_for_event(void)
 {
-	enum { LONG_NS = 2000000000, SHORT_NS = 1000000 };
+	/* If nothing ends the long rest, the test's time limit does. */
+	const uint64_t long_ns = UINT64_C(3600000000000), short_ns = 1000000;
 	CUstream stream;
 	CUevent event;
 	struct gate gate;
 	REQUIRE(set_up());
 	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
 	REQUIRE(cuEventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
-	CHECK_EQ(culvert_soft_rest(event, LONG_NS), 1);
+	CHECK_EQ(culvert_soft_rest(event, long_ns), 1);
 	gate_put(&gate, stream);
 	CHECK_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
-	CHECK_EQ(culvert_soft_rest(event, SHORT_NS), 1);
+	CHECK_EQ(culvert_soft_rest(event, short_ns), 1);
 	CHECK_EQ(culvert_soft_rest(event, 0), 1);
 	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
 	gate_open(&gate);
 	unsigned rests = 0;
 	while (cuEventQuery(event) == CUDA_ERROR_NOT_READY && rests++ < 1000)
-		CHECK_EQ(culvert_soft_rest(event, LONG_NS), 1);
+		CHECK_EQ(culvert_soft_rest(event, long_ns), 1);
 	CHECK_EQ(cuEventQuery(event), CUDA_SUCCESS);
 	CHECK_EQ(cuEventDestroy(event), CUDA_SUCCESS);
-	CHECK_EQ(culvert_soft_rest(event, LONG_NS), 0);
-	CHECK_EQ(culvert_soft_rest(NULL, LONG_NS), 0);
+	CHECK_EQ(culvert_soft_rest(event, long_ns), 0);
+	CHECK_EQ(culvert_soft_rest(NULL, long_ns), 0);
 	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
 }
 
-/* Buffers of 2 MiB and more begin at such an address, so that Linux can give them pages of that size. */
+/* Whether Linux was asked for huge pages in the mapping that contains an address: proc(5), /proc/pid/smaps. */
+static bool has_huge_pages(CUdeviceptr address)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	bool here = false, huge = false;
+	char line[512];
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long long start, end;
+		if (sscanf(line, "%llx-%llx", &start, &end) == 2)
+			here = address >= start && address < end;
+		else if (here && !strncmp(line, "VmFlags:", 8))
+			huge = strstr(line, " hg") != NULL;
+	}
+	if (maps)
+		fclose(maps);
+	return huge;
+}
+
+/* Buffers of 2 MiB and more begin at such an address, so that Linux can give them pages of that size, for which it is
+ * asked. */
 static void huge_pages(void)
 {
+	const bool can = !access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK);
 	static const size_t sizes_B[] = {(2 << 20) - 1, 2 << 20, (4 << 20) + 1, 9 << 20};
 	CUdeviceptr buffers[4];
 	REQUIRE(set_up());
 	for (unsigned i = 0; i < 4; i++) {
 		REQUIRE(cuMemAlloc(&buffers[i], sizes_B[i]) == CUDA_SUCCESS);
 		CHECK(sizes_B[i] < 2 << 20 || !(buffers[i] & ((2 << 20) - 1)));
+		CHECK_EQ(has_huge_pages(buffers[i]), can && sizes_B[i] >= 2 << 20);
 		CHECK_EQ(cuMemsetD8(buffers[i], (unsigned char)i, sizes_B[i]), CUDA_SUCCESS);
 	}
 	for (unsigned i = 0; i < 4; i++) {

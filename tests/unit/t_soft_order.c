@@ -434,6 +434,7 @@ static void keep(bool broken)
 	CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
 	culvert_soft_let_go();
 	OK(cuStreamSynchronize(first));
+	OK(cuEventDestroy(event));
 }
 
 /* Six streams write to one byte; who was last, 16 times, as digits. */
