@@ -3,6 +3,8 @@
 
 #include "softcuda/check/job.h"
 
+#include "softcuda/exec/watch.h"
+
 #include <stdlib.h>
 
 bool check_local_fits(struct warp *warp)
@@ -29,7 +31,8 @@ bool check_local_fits(struct warp *warp)
 	return true;
 }
 
-/* What a store copies may not have been written, so that stores are looked at while a copy may be on its way. */
+/* What a store copies may not have been written, so that stores are looked at while a copy may be on its way; and loads
+ * of global memory, which may replace what is on its way. */
 void check_local_tell(struct warp *warp)
 {
 	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
@@ -37,6 +40,7 @@ void check_local_tell(struct warp *warp)
 	const struct local_variable *variable = code->local_count == 1 ? &code->locals[0] : NULL;
 	const bool known = variable && !local->copied_count &&
 			   (uint64_t)variable->offset_B + variable->size_B <= local->stride_B;
+	warp->not_quiet = local->copied_count ? SOFT_ACCESS_READ : 0;
 	warp->private_written = local->written;
 	warp->private_start_B = known ? variable->offset_B : 0;
 	warp->private_B = known ? variable->size_B : 0;

@@ -307,6 +307,10 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 		return true;
 	const unsigned touch = warp->group->job->launch->memory->touch(place, size_B, !check_is_store(op),
 								       !check_is_load(op));
+	struct check_copied old;
+	/* What the load had read before is not on its way any more. */
+	if (options & CHECK_UNINIT && !(touch & SOFT_TOUCH_UNWRITTEN) && check_is_load(op))
+		(void)take_copied(warp, l, op, &old);
 	if (!touch || !job->program->file_count)
 		return true;
 	struct bytes text = BYTES_INIT;

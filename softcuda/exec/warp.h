@@ -71,6 +71,7 @@ struct warp {
 	 * kernel's only variable there, of private_B bytes from private_start_B on; 0 bytes: for none. */
 	const uint32_t *private_written;
 	uint32_t private_start_B, private_B;
+	uint64_t not_quiet;               /* what the watcher is to be told of even where memory_slot.quiet has it */
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
 	uint32_t matrix[MATRIX_SLOTS][LANES];  /* registers of a matrix instruction (exec/matrix.h) */

@@ -576,6 +576,10 @@ static void skip_quiet(const struct access *a, uint32_t slot, LLVMBasicBlockRef 
 						  offsetof(struct group, quiet_shared);
 	value quiet = slot == PLAN_NONE ? emit_field(e, e->i64, e->group, of_group_B) :
 					  slot_field(e, slot, offsetof(struct memory_slot, quiet));
+	if (slot != PLAN_NONE && kind == SOFT_ACCESS_READ) {
+		value loud = emit_field(e, e->i64, emit_warp(e), offsetof(struct warp, not_quiet));
+		quiet = LLVMBuildAnd(e->builder, quiet, LLVMBuildNot(e->builder, loud, ""), "");
+	}
 	value is_quiet = LLVMBuildAnd(e->builder, quiet, emit_i64(e, kind), "");
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntNE, is_quiet, emit_i64(e, 0), ""), told, tell);
 	LLVMPositionBuilderAtEnd(e->builder, tell);

@@ -21,6 +21,10 @@ static const char source[] =
 	"int get(global const int *p, int i) { return p[i]; }\n"
 	"kernel void two(global int *from, global int *to, global int *other)\n"
 	"{ int i = get_global_id(0); to[i] = get(from, i); to[i + 32] = get(other, i); }\n"
+	"kernel void later(global int *from, global int *to, global int *other)\n"
+	"{ int i = get_local_id(0); for (int n = 0; n < 2; n++) {\n"
+	"global int *p = n || i >= 16 ? other : from; int v = p[i];\n"
+	"if (n) to[i] = v; } }\n"
 	"kernel void backwards(global const int *from, global int *end)\n"
 	"{ int i = get_local_id(0); end[-1 - i] = from[i]; }\n"
 	"kernel void swizzle(global int4 *from, global int4 *to)\n"
@@ -215,6 +219,14 @@ static void check_inlined(void)
 	CHECK(is_silent());
 }
 
+/* A value that is copied takes the place of one that was read there before, and not copied. */
+static void check_replaced(void)
+{
+	cl_mem other = buffer(CL_MEM_COPY_HOST_PTR);
+	run_three("later", buffer(0), buffer(0), other);
+	CHECK(is_silent());
+}
+
 /* A kernel that writes from the end of memory backwards, and reads it from the start. */
 static void check_end(void)
 {
@@ -276,6 +288,7 @@ int main(int argc, char **argv)
 	check_flags();
 	check_in_turn();
 	check_inlined();
+	check_replaced();
 	check_end();
 	release_from(NULL);
 	unlink(report_path);
