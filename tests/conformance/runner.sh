@@ -98,7 +98,7 @@ check "options before the sub-test" result 'test_other small_images/one' pass
 check "all is every sub-test, each by its name" result 'test_other single 5/one' pass
 check "a program that is not there" result 'test_absent/*' missing
 check "lines for CPUs are left out with the reason" has 'left out: Processors: required of CPU'
-check "left-out.txt is obeyed" has 'left out: OpenCL-GL Sharing: needs OpenGL'
+check "left-out.txt is obeyed" has 'left out: OpenCL-GL Sharing: opens a window'
 check "JUnit counts" grep -q 'name="Basic" tests="6" failures="4" skipped="1"' "$work/out/junit.xml"
 check "the table's sum" has '^total  *3  *1  *1  *1  *1  *2 '
 
