@@ -26,7 +26,8 @@ enum { OFFSET_B = 1536, SPARE_B = 1 << 16, PATIENCE_MS = 20000 };
 	CALL(cuMipmappedArrayGetLevel, (CUarray *, CUmipmappedArray, unsigned))                    \
 	CALL(cuMipmappedArrayDestroy, (CUmipmappedArray))                                          \
 	CALL(cuDestroyExternalMemory, (CUexternalMemory))                                          \
-	CALL(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
+	CALL(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))                                               \
+	CALL(cuCtxSynchronize, (void))
 
 static struct {
 #define CALL(name, parameters) CUresult(*name) parameters;
@@ -179,7 +180,8 @@ static bool level_copy(const struct tiled_image *image, unsigned level, void *te
 	const bool rows = image->shape->layers && !image->shape->height;
 	copy.Height = copy.srcHeight = copy.dstHeight = rows ? 1 : region[1];
 	copy.Depth = rows ? region[1] : region[2];
-	return !cu.cuMemcpy3D_v2(&copy);
+	/* A copy of pageable host memory may end after the call. */
+	return !cu.cuMemcpy3D_v2(&copy) && !cu.cuCtxSynchronize();
 }
 
 static bool copy(const struct tiled_image *image, unsigned char *texels, bool writes)
