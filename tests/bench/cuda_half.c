@@ -1,6 +1,6 @@
 /* Group half on CUDA, by cuBLAS: bench_half.c says what the row means.  cuBLAS is opened when the program runs:
- * BENCH_CUBLAS names the library, libcublas.so.13 or libcublas.so.12 by default.  Without one, or without a GPU, the row
- * is skipped. */
+ * BENCH_CUBLAS names the library, libcublas.so.13 or libcublas.so.12 by default.  Without one, or without a GPU, the
+ * row is skipped. */
 #include "config.h"
 
 #include "tests/bench/cuda.h"
