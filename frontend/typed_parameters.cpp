@@ -12,6 +12,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -95,23 +96,29 @@ bool only_loads(const llvm::Loop *loop, llvm::Value *one, llvm::Value *other, ll
 	return true;
 }
 
-bool is_pair(llvm::GetElementPtrInst *one, llvm::GetElementPtrInst *other, loop_facts &facts)
+/* An element, and how its index advances in a loop. */
+struct advancing {
+	llvm::GetElementPtrInst *element;
+	const llvm::SCEVAddRecExpr *index;
+};
+
+bool is_pair(const advancing &one, const advancing &other, loop_facts &facts)
 {
-	if (one->getParent() != other->getParent())
-		return false;
-	const llvm::SCEVAddRecExpr *first = advance_of(one, facts), *second = advance_of(other, facts);
-	return first && second && advance_alike(first, second, facts.evolution) &&
-	       only_loads(first->getLoop(), one, other, facts.evolution);
+	return one.element->getParent() == other.element->getParent() &&
+	       advance_alike(one.index, other.index, facts.evolution) &&
+	       only_loads(one.index->getLoop(), one.element, other.element, facts.evolution);
 }
 
+/* Whether a loop has a pair of them.  It then has no third element that advances (only_loads). */
 bool have_pair(const std::vector<llvm::GetElementPtrInst *> &elements, loop_facts &facts)
 {
-	for (size_t i = 0; i < elements.size(); i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (is_pair(elements[i], elements[j], facts))
-				return true;
-		}
-	}
+	std::map<const llvm::Loop *, std::vector<advancing>> loops;
+	for (llvm::GetElementPtrInst *element : elements)
+		if (const llvm::SCEVAddRecExpr *index = advance_of(element, facts))
+			loops[index->getLoop()].push_back({element, index});
+	for (const auto &[loop, found] : loops)
+		if (found.size() == 2 && is_pair(found[0], found[1], facts))
+			return true;
 	return false;
 }
 
