@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* From this compute capability on libnvvm's default dialect wants byval(T). */
 enum { SPACE_LOCAL = 3 };
 
 static const char *linkage_name(LLVMValueRef global)
