@@ -135,17 +135,19 @@ static void check_alone(const struct api_test *test)
 
 /* --- a process that is stopped -------------------------------------------------------------- */
 
-/* Whether a file of /proc/PROCESS has the text among its first bytes. */
+/* Whether a file of /proc/PROCESS has the text.  The environment may have as many bytes as a quarter of the stack. */
 static bool process_says(const char *process, const char *file, const char *text)
 {
-	char path[64], found[65536];
+	enum { MOST_B = 8 << 20 };
+	char path[64], *found = malloc(MOST_B);
 	snprintf(path, sizeof(path), "/proc/%s/%s", process, file);
 	FILE *stream = fopen(path, "r");
-	if (!stream)
-		return false;
-	const size_t found_B = fread(found, 1, sizeof(found), stream);
-	fclose(stream);
-	return memmem(found, found_B, text, strlen(text));
+	const size_t found_B = stream && found ? fread(found, 1, MOST_B, stream) : 0;
+	const bool says = found_B && memmem(found, found_B, text, strlen(text));
+	if (stream)
+		fclose(stream);
+	free(found);
+	return says;
 }
 
 /* The compiler's process: it has our environment as it is now, and nobody else has; 0: there is none. */
