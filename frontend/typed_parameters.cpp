@@ -11,6 +11,11 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Triple.h>
+#else
+#include <llvm/ADT/Triple.h>
+#endif
 
 #include <map>
 #include <memory>
@@ -21,7 +26,8 @@ namespace {
 /* What LLVM finds out about a function's loops. */
 struct loop_facts {
 	explicit loop_facts(llvm::Function &function)
-		: names(all_names), assumptions(function), tree(function), loops(tree),
+		: all_names(llvm::Triple(function.getParent()->getTargetTriple())), names(all_names),
+		  assumptions(function), tree(function), loops(tree),
 		  evolution(function, names, assumptions, tree, loops)
 	{
 	}
