@@ -25,7 +25,7 @@ struct cuda_symbols {
 extern struct cuda_symbols cuda;
 /* softcuda's culvert_soft_note_memory (softcuda/control.h); NULL with other drivers. */
 extern void (*cuda_note_memory)(uint64_t address, uint64_t size_B, unsigned what);
-/* softcuda's culvert_soft_rest; NULL with other drivers, and with a softcuda of before. */
+/* softcuda's culvert_soft_rest; NULL with other drivers, and with earlier versions of softcuda. */
 extern int (*cuda_rest)(void *event, uint64_t most_ns);
 
 /* Whether the driver is softcuda. */

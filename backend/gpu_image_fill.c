@@ -135,12 +135,18 @@ static void channels_append(struct bytes *text, bool to_array)
 	}
 }
 
+/* The beginning of a kernel that converts between words or groups of that size and an array. */
+static void words_entry_append(struct bytes *text, const char *verb, const struct shape *shape, uint32_t word_B)
+{
+	bytes_printf(text, ".visible .entry %s_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+		     " .param .align 8 .b8 words[%u])\n%s%s", verb, shape->name, word_B,
+		     (unsigned)sizeof(struct words), entry_head, word_address);
+}
+
 static void convert_append(struct bytes *text, const struct shape *shape, uint32_t word_B, bool to_array)
 {
 	const unsigned bits = 8 * word_B;
-	bytes_printf(text, ".visible .entry %s_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
-		     " .param .align 8 .b8 words[%u])\n%s%s", to_array ? "unpack" : "pack", shape->name,
-		     word_B, (unsigned)sizeof(struct words), entry_head, word_address);
+	words_entry_append(text, to_array ? "unpack" : "pack", shape, word_B);
 	bytes_printf(text, " mul.wide.u32 %%d5, %%r1, %u;\n add.u64 %%d2, %%d2, %%d5;\n"
 		     " shl.b32 %%r1, %%r1, 4;\n", word_B);
 	if (to_array)
@@ -167,9 +173,7 @@ static unsigned low_bits(uint32_t group)
 static void group_unpack_append(struct bytes *text, const struct shape *shape, uint32_t group)
 {
 	const unsigned low = low_bits(group);
-	bytes_printf(text, ".visible .entry ungroup_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
-		     " .param .align 8 .b8 words[%u])\n%s%s", shape->name, group + 1,
-		     (unsigned)sizeof(struct words), entry_head, word_address);
+	words_entry_append(text, "ungroup", shape, group + 1);
 	bytes_printf(text, " and.b32 %%r5, %%r1, %u;\n div.u32 %%r4, %%r1, %u;\n mul.wide.u32 %%d5, %%r4, %u;\n"
 		     " add.u64 %%d2, %%d2, %%d5;\n cvt.u64.u32 %%d5, %%r5;\n add.u64 %%d5, %%d5, %%d2;\n"
 		     " ld.global.u8 %%r6, [%%d5];\n ld.global.u8 %%r7, [%%d2+%u];\n",
@@ -184,9 +188,7 @@ static void group_unpack_append(struct bytes *text, const struct shape *shape, u
 static void group_pack_append(struct bytes *text, const struct shape *shape, uint32_t group)
 {
 	const unsigned low = low_bits(group);
-	bytes_printf(text, ".visible .entry group_%s_%u(.param .u64 surface, .param .align 4 .b8 box[24],\n"
-		     " .param .align 8 .b8 words[%u])\n%s%s", shape->name, group + 1,
-		     (unsigned)sizeof(struct words), entry_head, word_address);
+	words_entry_append(text, "group", shape, group + 1);
 	bytes_printf(text, " mul.wide.u32 %%d5, %%r1, %u;\n add.u64 %%d2, %%d2, %%d5;\n"
 		     " mul.lo.u32 %%r1, %%r1, %u;\n mov.u32 %%r8, 0;\n", group + 1, 2 * group);
 	for (unsigned i = 0; i < group; i++)

@@ -288,7 +288,6 @@ static void operands_read(struct walk *walk, struct span instruction, struct inp
 	const size_t before_B = walk->earlies.size_B;
 	bool first = true;
 	unsigned depth = 0, addresses = 0;
-	inputs->count = is_arithmetic(instruction) ? inputs->count : INPUTS_MAX + 1;
 	for (struct span word; (word = next_word(walk)).size_B && *word.at != ';';) {
 		const char c = *word.at;
 		if (c == '%')
@@ -303,6 +302,9 @@ static void operands_read(struct walk *walk, struct span instruction, struct inp
 		depth -= depth && (c == ']' || c == '}' || c == ')');
 		addresses -= addresses && c == ']';
 	}
+	if (walk->earlies.size_B == before_B)
+		return;
+	inputs->count = is_arithmetic(instruction) ? inputs->count : INPUTS_MAX + 1;
 	for (size_t at_B = before_B; at_B < walk->earlies.size_B; at_B += sizeof(struct early))
 		((struct early *)(void *)(walk->earlies.data + at_B))->inputs = *inputs;
 }
