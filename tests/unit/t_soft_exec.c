@@ -103,6 +103,9 @@ static const char functions_ptx[] =
 	"shl.b32 n, a, 2; alloca.u32 s, n; add.u32 t, s, n; st.local.u32 [t+-4], a;\n"
 	"sub.u32 n, a, 1; call (r), sum_to, (n); ld.local.u32 n, [t+-4]; add.u32 r, r, n; ret; }\n";
 
+/* Of the cases of instructions, every parts-th from this one. */
+static unsigned part, parts = 1;
+
 static void instructions(void)
 {
 	const struct instruction_case cases[] = {
@@ -126,7 +129,7 @@ static void instructions(void)
 	bytes_finish(&ptx);
 	REQUIRE(result == CUDA_SUCCESS);
 	uint64_t *in = device_take(3 * sizeof(*in)), *out = device_take(33 * sizeof(*out));
-	for (unsigned i = 0; i < CASES; i++)
+	for (unsigned i = part; i < CASES; i += parts)
 		check_case(&module, &cases[i], i, in, out);
 	module_finish(&module);
 }
@@ -747,12 +750,18 @@ static const struct test_case cases[] = {
 };
 
 /* By each level of the processor that the interpreter is compiled for: the lower ones in processes of their
- * own, for a level is chosen once.  "best": by the best level alone. */
+ * own, for a level is chosen once.  By the best level alone: "part K N", the instructions K, K + N, K + 2 N ...;
+ * "rest", all other cases. */
 int main(int argc, char **argv)
 {
 	const int count = (int)(sizeof(cases) / sizeof(cases[0]));
-	if (argc > 1 && !strcmp(argv[1], "best"))
-		return test_run_all(cases, count);
+	if (argc > 1 && !strcmp(argv[1], "rest"))
+		return test_run_all(cases + 1, count - 1);
+	if (argc > 3 && !strcmp(argv[1], "part")) {
+		part = (unsigned)strtoul(argv[2], NULL, 10);
+		parts = (unsigned)strtoul(argv[3], NULL, 10);
+		return test_run_all(cases, 1);
+	}
 	for (unsigned level = 0; level + 1 < exec_level_count(); level++) {
 		int status = 1;
 		const pid_t child = fork();
