@@ -132,6 +132,13 @@ void on_diagnostic(LLVMDiagnosticInfoRef info, void *log)
 
 } // namespace
 
+bool fe_function_is_kernel(LLVMValueRef function)
+{
+	/* Clang attaches this metadata to every kernel and to nothing else; the calling convention differs from
+	 * version to version. */
+	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
+}
+
 LLVMContextRef fe_context_create(struct bytes *log)
 {
 	LLVMContextRef context = LLVMContextCreate();

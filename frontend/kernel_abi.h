@@ -196,7 +196,7 @@ struct abi_kernel {
 	uint32_t hidden_count;
 	uint32_t required_local[3];   /* reqd_work_group_size; 0 where absent */
 	uint32_t hint_local[3];       /* work_group_size_hint */
-	uint32_t required_sub_group;  /* intel_reqd_sub_group_size; 0 where absent */
+	uint32_t required_sub_group;  /* intel_reqd_sub_group_size: 8, 16 or 32; 0 where absent */
 	uint32_t dynamic_local_B;     /* the kernel's own variables kept in dynamic local memory */
 	bool has_barrier;
 	bool uniform_groups;          /* the work-group size must divide the global size */

@@ -15,8 +15,6 @@
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 3, SPACE_CONSTANT = 4 };
 /* The alignment of a local pointer to void, which suffices for every OpenCL type. */
 enum { LARGEST_ALIGN_B = 128 };
-/* A sub-group is a warp. */
-enum { SUB_GROUP_SIZE = 32 };
 
 struct facts {
 	const struct fe_module *module;
@@ -393,16 +391,16 @@ static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 	return made;
 }
 
-/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified sub-group size";
- * there is only one size. */
+/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified sub-group size", which
+ * is one of CL_DEVICE_SUB_GROUP_SIZES_INTEL. */
 static void sub_group_fact(struct facts *facts, LLVMValueRef function, const char *name,
 			   struct abi_kernel *kernel)
 {
 	uint32_t size[3] = {0, 0, 0};
 	sizes_fact(facts, function, "intel_reqd_sub_group_size", size);
-	if (size[0] && size[0] != SUB_GROUP_SIZE)
-		refuse(facts, FE_COMPILE_FAILED, name, "intel_reqd_sub_group_size: the only size of sub-groups is 32",
-		       "");
+	if (size[0] && size[0] != 8 && size[0] != 16 && size[0] != 32)
+		refuse(facts, FE_COMPILE_FAILED, name,
+		       "intel_reqd_sub_group_size: the sizes of sub-groups are 8, 16 and 32", "");
 	kernel->required_sub_group = size[0];
 }
 

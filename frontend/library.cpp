@@ -292,13 +292,6 @@ enum fe_status report_missing(const llvm::Module &module, bytes *log)
 
 } // namespace
 
-bool fe_function_is_kernel(LLVMValueRef function)
-{
-	/* Clang attaches this metadata to every kernel and to nothing else; the calling convention differs from
-	 * version to version. */
-	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
-}
-
 void fe_module_set_target(struct fe_module *module)
 {
 	LLVMSetTarget(module->module, "nvptx64-nvidia-cuda");
@@ -327,6 +320,9 @@ enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *l
 	import_from_library(unwrapped);
 	const values before = fe_constructors_begin(unwrapped);
 	keep_kernels_only(unwrapped, before);
+	status = fe_module_size_sub_groups(module, fe_builtin_symbol, log);
+	if (status)
+		return status;
 	const functions own = fe_options_checked() ? defined_in(unwrapped) : functions();
 	status = link_library(unwrapped, log);
 	if (status)

@@ -104,7 +104,8 @@ frontend_cxx_sources = \
 	frontend/vector_literals.cpp frontend/vector_literals.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
 	frontend/split.cpp \
-	frontend/static_objects.cpp frontend/static_objects.h
+	frontend/static_objects.cpp frontend/static_objects.h \
+	frontend/sub_group_names.h frontend/sub_group_sizes.cpp
 
 # Names of SPIR-V's numbers, from the enumerations of its headers (spirv/module.c).
 BUILT_SOURCES += frontend/spirv/names.def
@@ -152,17 +153,22 @@ EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c
 frontend_libfrontend_a_CCASFLAGS = $(AM_CCASFLAGS) -Wa,-Ifrontend/embedded
 
 # -- the builtin library, compiled once for all GPUs ------------------------------------
-builtin_bitcode = $(builtin_sources:.cl=.bc)
+builtin_bitcode = $(builtin_sources:.cl=.bc) $(narrow_sources:.cl=.w8) $(narrow_sources:.cl=.w16)
 EXTRA_DIST += $(builtin_sources) $(builtin_headers)
 CLEANFILES += $(builtin_bitcode)
 
-SUFFIXES = .cl .bc
+SUFFIXES = .cl .bc .w8 .w16
 .cl.bc:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CLANG) $(builtin_cflags) -I$(srcdir) -c -o $@ $<
+# For sub-groups of 8 and 16 work-items.  pack-builtins gives the functions other names.
+.cl.w8:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CLANG) $(builtin_cflags) -DCULVERT_SUB_GROUP_SIZE=8u -I$(srcdir) -c -o $@ $<
+.cl.w16:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CLANG) $(builtin_cflags) -DCULVERT_SUB_GROUP_SIZE=16u -I$(srcdir) -c -o $@ $<
 $(builtin_bitcode): $(builtin_headers)
 
 noinst_PROGRAMS += frontend/pack-builtins
-frontend_pack_builtins_SOURCES = frontend/pack_builtins.cpp
+frontend_pack_builtins_SOURCES = frontend/pack_builtins.cpp frontend/sub_group_names.h
 frontend_pack_builtins_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 frontend_pack_builtins_LDADD = $(LLVM_LIBS)
 

@@ -63,6 +63,14 @@ void fe_module_join_dot_products(struct fe_module *module);
  * them.  Called before the library is linked. */
 enum fe_status fe_module_converge_calls(struct fe_module *module);
 
+/* sub_group_sizes.cpp: makes kernels that require sub-groups of 8 or 16 work-items call the library's functions for
+ * these.  Called before the library is linked; has_builtin tells which functions it has.  FE_LINK_FAILED, with a
+ * message, if such a kernel does what only sub-groups of 32 can do. */
+enum fe_status fe_module_size_sub_groups(struct fe_module *module, bool (*has_builtin)(const char *symbol),
+					 struct bytes *log);
+/* The inline PTX that waits at a named barrier. */
+#define FE_NAMED_BARRIER "barrier.sync $0, $1;"
+
 /* library.cpp: adds the functions of the built-in library that the module needs, directly or not, and makes
  * everything except kernels internal.  FE_LINK_FAILED for a name that is defined neither by the program nor by the
  * library, libdevice (__nv_*) or the lowering (__culvert_hidden_*, printf, llvm.*); the log names the function as in

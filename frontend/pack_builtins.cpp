@@ -4,7 +4,10 @@
  *
  * Every bitcode file is divided into small modules of neighbouring functions, each with everything that it needs: a
  * program that uses three of the library's thousands of functions then loads three small modules, whereas loading a
- * whole file takes up to a millisecond.  What two modules need is in both; the linker uses the first. */
+ * whole file takes up to a millisecond.  What two modules need is in both; the linker uses the first.
+ *
+ * From files for sub-groups of less than 32 work-items, .w8 and .w16, only functions for sub-groups are taken, with the
+ * names of sub_group_names.h. */
 #include "config.h"
 
 #include <algorithm>
@@ -14,6 +17,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "frontend/sub_group_names.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -27,7 +32,8 @@
 
 namespace {
 
-enum { functions_per_part = 24, part_alignment_B = 16 };
+/* Few programs use the functions for other sizes of sub-groups: these parts are larger, and repeat fewer helpers. */
+enum { functions_per_part = 24, sized_functions_per_part = 192, part_alignment_B = 16 };
 
 struct output {
 	std::string blob;
@@ -50,14 +56,36 @@ std::unique_ptr<llvm::MemoryBuffer> read_file(const char *path)
 	return nullptr;
 }
 
+/* The size of sub-groups that the file's name ends with; 0: the usual one. */
+unsigned sub_group_size(llvm::StringRef path)
+{
+	return path.consume_back(".w8") ? 8 : path.consume_back(".w16") ? 16 : 0;
+}
+
+/* The names of functions for sub-groups of the size.  Other functions become internal. */
+void rename_functions(llvm::Module &module, unsigned size)
+{
+	for (llvm::Function &function : module) {
+		const std::string name = fe_sub_group_name(function.getName(), size);
+		if (!name.empty() && !function.hasLocalLinkage())
+			function.setName(name);
+		else if (!function.isDeclaration())
+			function.setLinkage(llvm::GlobalValue::InternalLinkage);
+	}
+}
+
 std::unique_ptr<llvm::Module> open_module(const llvm::MemoryBuffer &file,
 					  llvm::LLVMContext &context)
 {
 	auto module = llvm::getLazyBitcodeModule(file.getMemBufferRef(), context);
-	if (module)
-		return std::move(*module);
-	complain(llvm::toString(module.takeError()));
-	return nullptr;
+	if (!module) {
+		complain(llvm::toString(module.takeError()));
+		return nullptr;
+	}
+	const unsigned size = sub_group_size(file.getBufferIdentifier());
+	if (size)
+		rename_functions(**module, size);
+	return std::move(*module);
 }
 
 /* The functions that others may call, in the order of the source, and the data layout. */
@@ -132,10 +160,10 @@ bool add_library(output &output, const char *path)
 	std::vector<std::string> names;
 	if (!file || !list_functions(*file, names, output.layout))
 		return false;
-	for (size_t start = 0; start < names.size(); start += functions_per_part) {
+	const size_t most = sub_group_size(path) ? sized_functions_per_part : functions_per_part;
+	for (size_t start = 0; start < names.size(); start += most) {
 		auto first = names.begin() + long(start);
-		auto last = names.begin() +
-			    long(std::min(names.size(), start + size_t(functions_per_part)));
+		auto last = names.begin() + long(std::min(names.size(), start + most));
 		if (!add_part(output, *file, {first, last}))
 			return false;
 	}

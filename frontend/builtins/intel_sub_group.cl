@@ -9,8 +9,6 @@
 #include "frontend/builtins/image.h"
 #include "frontend/builtins/sub_group.h"
 
-#define EVERY_LANE 0xffffffffu
-
 /* -- shuffles ---------------------------------------------------------------------------------- */
 
 /* The values of two arguments are put in a row: a work-item gets the one that is delta behind its own in the first

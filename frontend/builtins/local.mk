@@ -46,6 +46,14 @@ builtin_sources = \
 	frontend/builtins/work_group.cl \
 	frontend/builtins/workitem.cl
 
+# Those whose functions depend on the size of sub-groups.
+narrow_sources = \
+	frontend/builtins/intel_sub_group.cl \
+	frontend/builtins/pipe.cl \
+	frontend/builtins/sub_group.cl \
+	frontend/builtins/sub_group_active.cl \
+	frontend/builtins/sub_group_arithmetic.cl
+
 builtin_headers = \
 	frontend/builtins/async.h \
 	frontend/builtins/atomic.h \

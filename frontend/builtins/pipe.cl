@@ -220,7 +220,7 @@ TOGETHER struct share share_take(struct side s, uint lanes)
 
 TOGETHER int share_give(struct side s, struct share share)
 {
-	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(share.lanes) : "memory");
+	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(of_warp(share.lanes)) : "memory");
 	if (share.got && lane() == first_lane(share.lanes))
 		give(s, share.first, share.got);
 	return share.rank < share.got ? 0 : -1;
@@ -313,7 +313,7 @@ __attribute__((overloadable, convergent)) ulong work_group_broadcast(ulong, size
 	} \
 	PIPE void __sub_group_commit_##kind##_pipe(ring r, void *id, uint size, uint align) \
 	{ \
-		__asm__ __volatile__("bar.warp.sync %0;" : : "r"(all_lanes()) : "memory"); \
+		__asm__ __volatile__("bar.warp.sync %0;" : : "r"(of_warp(all_lanes())) : "memory"); \
 		if (!lane()) \
 			commit(side(r), (ulong)id); \
 	}

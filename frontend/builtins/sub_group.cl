@@ -46,7 +46,7 @@ PURE uint get_sub_group_local_id(void)
 /* bar.warp.sync orders the accesses of its members to all memory among themselves. */
 HELPER __attribute__((convergent)) void meet(void)
 {
-	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(all_lanes()) : "memory");
+	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(of_warp(all_lanes())) : "memory");
 }
 
 SUB_GROUP void sub_group_barrier(cl_mem_fence_flags flags)

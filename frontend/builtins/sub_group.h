@@ -4,6 +4,11 @@
  * A sub-group is a warp: the hardware forms warps over the linear local id, which is the numbering
  * that OpenCL C 3.0, 6.15.1 gives sub-groups, so the local id within the sub-group is the lane.
  *
+ * Kernels can require sub-groups of 8 or 16 work-items (cl_intel_required_subgroup_size), which are parts of a warp.
+ * For them, the files that `narrow_sources` in local.mk lists are compiled again, with CULVERT_SUB_GROUP_SIZE.  Lanes
+ * and sets of lanes are those of the sub-group here in any case, from 0 on; of_warp() and of_sub_group() convert sets
+ * from and to those of PTX.
+ *
  * Lanes meet in PTX that names its members.  Functions that all work-items of the sub-group call
  * name them all, however the warp is divided at the moment; functions for "active" work-items name
  * those that are here together.  All of it is volatile: the same instruction elsewhere has other
@@ -14,7 +19,12 @@
 
 #include "frontend/builtins/builtin.h"
 
+#ifdef CULVERT_SUB_GROUP_SIZE
+#define SUB_GROUP_SIZE CULVERT_SUB_GROUP_SIZE
+#else
 #define SUB_GROUP_SIZE 32u
+#endif
+#define EVERY_LANE (~0u >> (32u - SUB_GROUP_SIZE))
 #define TOGETHER HELPER __attribute__((convergent, unused))
 #define SUB_GROUP BUILTIN __attribute__((convergent))
 
@@ -23,14 +33,40 @@ PURE size_t get_local_size(uint dimension);
 
 /* -- who is there ------------------------------------------------------------------------------ */
 
+#if SUB_GROUP_SIZE == 32
+#define of_warp(lanes) (lanes)
+#define of_sub_group(lanes) (lanes)
+
 HELPER __attribute__((unused)) uint lane(void)
 {
 	return (uint)__nvvm_read_ptx_sreg_laneid();
 }
+#else
+/* The lane of the warp at which the sub-group begins. */
+HELPER __attribute__((unused)) uint start_in_warp(void)
+{
+	return (uint)__nvvm_read_ptx_sreg_laneid() & ~(SUB_GROUP_SIZE - 1);
+}
+
+HELPER __attribute__((unused)) uint of_warp(uint lanes)
+{
+	return lanes << start_in_warp();
+}
+
+HELPER __attribute__((unused)) uint of_sub_group(uint lanes)
+{
+	return lanes >> start_in_warp() & EVERY_LANE;
+}
+
+HELPER __attribute__((unused)) uint lane(void)
+{
+	return (uint)__nvvm_read_ptx_sreg_laneid() & (SUB_GROUP_SIZE - 1);
+}
+#endif
 
 HELPER __attribute__((unused)) uint lanes_below(void)
 {
-	return (uint)__nvvm_read_ptx_sreg_lanemask_lt();
+	return of_sub_group((uint)__nvvm_read_ptx_sreg_lanemask_lt());
 }
 
 HELPER __attribute__((unused)) uint group_size(void)
@@ -48,7 +84,7 @@ HELPER __attribute__((unused)) uint sub_group_size(void)
 /* The lanes of the sub-group. */
 HELPER __attribute__((unused)) uint all_lanes(void)
 {
-	return ~0u >> (SUB_GROUP_SIZE - sub_group_size());
+	return ~0u >> (32u - sub_group_size());
 }
 
 /* The lanes that execute this together. */
@@ -56,7 +92,7 @@ TOGETHER uint active_lanes(void)
 {
 	uint lanes;
 	__asm__ __volatile__("activemask.b32 %0;" : "=r"(lanes));
-	return lanes;
+	return of_sub_group(lanes);
 }
 
 HELPER __attribute__((unused)) uint first_lane(uint lanes)
@@ -69,10 +105,10 @@ HELPER __attribute__((unused)) uint last_lane(uint lanes)
 	return 31u - (uint)__builtin_clz(lanes);
 }
 
-/* The lanes of this lane's cluster; the size is a power of two, at most 32. */
+/* The lanes of this lane's cluster; the size is a power of two, at most the sub-group's. */
 HELPER __attribute__((unused)) uint cluster_lanes(uint size)
 {
-	uint lanes = ~0u >> ((SUB_GROUP_SIZE - size) & 31);
+	uint lanes = ~0u >> ((32u - size) & 31);
 	return lanes << (lane() & ~(size - 1) & 31);
 }
 
@@ -85,11 +121,23 @@ TOGETHER uint ballot(int predicate, uint lanes)
 			     "vote.sync.ballot.b32 %0, p, %2;\n\t"
 			     "}"
 			     : "=r"(result)
-			     : "r"(predicate), "r"(lanes));
-	return result;
+			     : "r"(predicate), "r"(of_warp(lanes)));
+	return of_sub_group(result);
 }
 
 /* -- moving values ----------------------------------------------------------------------------- */
+
+/* PTX's last operand of shfl: the part of the warp that a lane can be in, and the last lane of it, or the first one. */
+#if SUB_GROUP_SIZE == 32
+#define LAST_IN_PART "31"
+#define FIRST_IN_PART "0"
+#elif SUB_GROUP_SIZE == 16
+#define LAST_IN_PART "0x101f"
+#define FIRST_IN_PART "0x1000"
+#else
+#define LAST_IN_PART "0x181f"
+#define FIRST_IN_PART "0x1800"
+#endif
 
 /* The value of the lane that `by` and this lane give; lanes: who takes part. */
 #define PTX_MOVE(kind, bound) \
@@ -98,13 +146,13 @@ TOGETHER uint ballot(int predicate, uint lanes)
 		uint y; \
 		__asm__ __volatile__("shfl.sync." #kind ".b32 %0, %1, %2, " bound ", %3;" \
 				     : "=r"(y) \
-				     : "r"(x), "r"(by), "r"(lanes)); \
+				     : "r"(x), "r"(by), "r"(of_warp(lanes))); \
 		return y; \
 	}
-PTX_MOVE(idx, "31")
-PTX_MOVE(up, "0")
-PTX_MOVE(down, "31")
-PTX_MOVE(bfly, "31")
+PTX_MOVE(idx, LAST_IN_PART)
+PTX_MOVE(up, FIRST_IN_PART)
+PTX_MOVE(down, LAST_IN_PART)
+PTX_MOVE(bfly, LAST_IN_PART)
 
 #define MOVE_NARROW(T, kind) \
 	TOGETHER T move_##kind(T x, uint by, uint lanes) \
@@ -246,7 +294,7 @@ extern bool __culvert_hidden_sm_80(void);
 		T y; \
 		__asm__ __volatile__("redux.sync." text " %0, %1, %2;" \
 				     : "=r"(y) \
-				     : "r"(x), "r"(lanes)); \
+				     : "r"(x), "r"(of_warp(lanes))); \
 		return y; \
 	}
 #define PTX_REDUXES(T, kind) \
@@ -266,7 +314,7 @@ PTX_REDUXES(uint, "u32")
  * the lane that is `by` further down is there whenever its number is not negative.
  */
 #define SCAN_STEP(operation, by) \
-	{ \
+	if (by < SUB_GROUP_SIZE) { \
 		from = move_up(x, by, lanes); \
 		x = at >= by ? combine_##operation(from, x) : x; \
 	}

@@ -11,8 +11,6 @@
  */
 #include "frontend/builtins/sub_group.h"
 
-#define EVERY_LANE 0xffffffffu
-
 /* -- votes ------------------------------------------------------------------------------------- */
 
 #define VOTES(NAME, LANES) \
@@ -66,6 +64,13 @@ FOR_SCALARS(BROADCAST, __culvert_converged_sub_group, EVERY_LANE)
 BALLOT(sub_group, active_lanes())
 BALLOT(__culvert_converged_sub_group, EVERY_LANE)
 
+/* cl_khr_subgroup_ballot: only the bits of the sub-group's work-items count. */
+#if SUB_GROUP_SIZE == 32
+#define SEEN(value) (value).x
+#else
+#define SEEN(value) ((value).x & EVERY_LANE)
+#endif
+
 PURE int sub_group_inverse_ballot(uint4 value)
 {
 	return (int)(value.x >> lane() & 1);
@@ -78,12 +83,12 @@ PURE int sub_group_ballot_bit_extract(uint4 value, uint index)
 
 PURE uint sub_group_ballot_bit_count(uint4 value)
 {
-	return (uint)__builtin_popcount(value.x);
+	return (uint)__builtin_popcount(SEEN(value));
 }
 
 PURE uint sub_group_ballot_inclusive_scan(uint4 value)
 {
-	uint below = (uint)__nvvm_read_ptx_sreg_lanemask_le();
+	uint below = of_sub_group((uint)__nvvm_read_ptx_sreg_lanemask_le());
 	return (uint)__builtin_popcount(value.x & below);
 }
 
@@ -94,18 +99,18 @@ PURE uint sub_group_ballot_exclusive_scan(uint4 value)
 
 PURE uint sub_group_ballot_find_lsb(uint4 value)
 {
-	return first_lane(value.x);
+	return first_lane(SEEN(value));
 }
 
 PURE uint sub_group_ballot_find_msb(uint4 value)
 {
-	return last_lane(value.x);
+	return last_lane(SEEN(value));
 }
 
 #define MASK(kind) \
 	PURE uint4 get_sub_group_##kind##_mask(void) \
 	{ \
-		return (uint4)((uint)__nvvm_read_ptx_sreg_lanemask_##kind(), 0, 0, 0); \
+		return (uint4)(of_sub_group((uint)__nvvm_read_ptx_sreg_lanemask_##kind()), 0, 0, 0); \
 	}
 MASK(eq)
 MASK(ge)

@@ -159,7 +159,7 @@ HELPER int count_xor(uint votes, uint among)
 	SUB_GROUP int NAME##_non_uniform_scan_inclusive_logical_##operation(int predicate) \
 	{ \
 		uint lanes = LANES; \
-		uint among = lanes & (uint)__nvvm_read_ptx_sreg_lanemask_le(); \
+		uint among = lanes & of_sub_group((uint)__nvvm_read_ptx_sreg_lanemask_le()); \
 		return count_##operation(ballot(predicate, lanes), among); \
 	} \
 	SUB_GROUP int NAME##_non_uniform_scan_exclusive_logical_##operation(int predicate) \

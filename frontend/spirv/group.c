@@ -291,7 +291,6 @@ static LLVMValueRef shuffle(struct spirv_reader *reader, const struct spirv_type
  * own in the first operand (Down), or delta before its own in the second (Up). */
 static bool build_shift(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	enum { SUB_GROUP_SIZE = 32 };
 	const bool down = op->op == SpvOpSubgroupShuffleDownINTEL;
 	const struct spirv_type *type = op->type, *own = element_type(type);
 	LLVMValueRef here = spirv_value_of(reader, op->words[down ? 3 : 4], type->value);
@@ -302,11 +301,14 @@ static bool build_shift(struct spirv_reader *reader, const struct spirv_op *op)
 	if (!delta || !is_of_numbers(reader, type))
 		return false;
 	LLVMValueRef lane_id = spirv_call(reader, "get_sub_group_local_id", spirv_int(reader, 32), NULL, 0);
-	if (!lane_id)
+	LLVMValueRef size = lane_id ? spirv_call(reader, "get_max_sub_group_size", spirv_int(reader, 32), NULL, 0)
+				    : NULL;
+	if (!size)
 		return false;
 	LLVMValueRef at = down ? LLVMBuildAdd(builder, lane_id, delta, "") : LLVMBuildSub(builder, lane_id, delta, "");
-	LLVMValueRef from = LLVMBuildAnd(builder, at, spirv_number(reader, 32, SUB_GROUP_SIZE - 1), "");
-	LLVMValueRef is_here = LLVMBuildICmp(builder, LLVMIntULT, at, spirv_number(reader, 32, SUB_GROUP_SIZE), "");
+	LLVMValueRef last = LLVMBuildSub(builder, size, spirv_number(reader, 32, 1), "");
+	LLVMValueRef from = LLVMBuildAnd(builder, at, last, "");
+	LLVMValueRef is_here = LLVMBuildICmp(builder, LLVMIntULT, at, size, "");
 	for (unsigned lane = 0; lane < type->lanes && whole; lane++) {
 		/* All work-items shuffle both operands, because inactive ones would not provide their values. */
 		LLVMValueRef a = shuffle(reader, own, element_of(reader, type, here, lane), from);

@@ -7,6 +7,7 @@
 #include "frontend/spirv/opencl_std.h"
 
 #include "frontend/llvm_compat.h"
+#include "frontend/module.h"
 #include "frontend/spirv/function.h"
 #include "frontend/spirv/global.h"
 #include "frontend/spirv/matrix.h"
@@ -728,7 +729,7 @@ static bool build_initialize(struct spirv_reader *reader, const struct spirv_op 
 /* Waits at a named barrier. */
 static void wait(struct spirv_reader *reader, LLVMValueRef barrier)
 {
-	char text[] = "barrier.sync $0, $1;", constraints[] = "r,r,~{memory}";
+	char text[] = FE_NAMED_BARRIER, constraints[] = "r,r,~{memory}";
 	LLVMTypeRef word = spirv_int(reader, 32), types[] = {word, word};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(reader->context), types, 2, false);
 	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof(text) - 1, constraints, sizeof(constraints) - 1,

@@ -100,6 +100,9 @@ enum { IMAGE_ARGS = 256, SAMPLER_ARGS = 32 };
 /* The largest program-scope variable.  They are in ordinary device memory; larger ones should be buffers. */
 #define GLOBAL_VARIABLE_B ((size_t)256 << 20)
 
+/* What kernels can require (cl_intel_required_subgroup_size); others have the last one, that of a warp. */
+static const size_t sub_group_sizes[3] = {8, 16, 32};
+
 static cl_bool compiler_available(void)
 {
 	struct bytes log = BYTES_INIT;

@@ -122,14 +122,14 @@ cl_int ocl_kernel_work_group_info(cl_kernel kernel, cl_device_id device,
 
 struct sub_group_query {
 	const struct ocl_kernel_code *code;
-	size_t warp;                 /* work-items of a sub-group */
+	size_t size;                 /* work-items of a sub-group */
 	const size_t *input;
 	size_t input_B;
 };
 
 static size_t sub_groups_of(const struct sub_group_query *query, size_t work_items)
 {
-	return work_items / query->warp + (work_items % query->warp != 0);
+	return work_items / query->size + (work_items % query->size != 0);
 }
 
 /* OpenCL 3.0 API, 5.9.4: "the number of dimensions in the ND-range will be inferred from the
@@ -150,7 +150,7 @@ static cl_int put_max_size(const struct sub_group_query *query, const struct inf
 {
 	size_t work_items;
 	cl_int error = local_size_read(query, &work_items);
-	return error ? error : INFO_PUT(out, size_t, query->warp);
+	return error ? error : INFO_PUT(out, size_t, query->size);
 }
 
 static cl_int put_count(const struct sub_group_query *query, const struct info_out *out)
@@ -172,7 +172,7 @@ static cl_int put_local_size(const struct sub_group_query *query, const struct i
 	if (out->value && out->size_B >= sizeof(size_t))
 		dimensions = out->size_B < sizeof(sizes) ? out->size_B / sizeof(size_t) : 3;
 	bool fits = *query->input &&
-		    !__builtin_mul_overflow(*query->input, query->warp, &work_items) &&
+		    !__builtin_mul_overflow(*query->input, query->size, &work_items) &&
 		    work_items <= query->code->caps.max_threads;
 	if (fits && required[0])
 		fits = work_items == required[0] && required[1] == 1 && required[2] == 1;
@@ -188,7 +188,7 @@ static size_t max_sub_groups(const struct sub_group_query *query)
 	const uint32_t *required = query->code->abi->required_local;
 	if (required[0])
 		return sub_groups_of(query, (size_t)required[0] * required[1] * required[2]);
-	return query->code->caps.max_threads / query->warp;
+	return query->code->caps.max_threads / query->size;
 }
 
 /* cl_culvert_grid_barrier: the answer is 0 for a size that no launch of the kernel can have. */
@@ -227,7 +227,9 @@ cl_int ocl_kernel_sub_group_info(cl_kernel kernel, cl_device_id device,
 	cl_int error = code_find(kernel, &device, &code);
 	if (error)
 		return error;
-	const struct sub_group_query query = {code, device->caps->warp, input, input_B};
+	/* cl_intel_required_subgroup_size */
+	const uint32_t required = code->abi->required_sub_group;
+	const struct sub_group_query query = {code, required ? required : device->caps->warp, input, input_B};
 	switch (name) {
 #include "icd/program/kernel_sub_group_info.def"
 	default:

@@ -20,11 +20,17 @@ static const char source[] =
 "__attribute__((reqd_work_group_size(8, 9, 1)))\n"
 "kernel void plane(global uint *out) { out[get_local_id(0)] = 1; }\n"
 "__attribute__((intel_reqd_sub_group_size(32)))\n"
-"kernel void warp(global uint *out) { out[get_local_id(0)] = get_max_sub_group_size(); }\n";
-
-static const char too_small[] =
+"kernel void warp(global uint *out) { out[get_local_id(0)] = get_max_sub_group_size(); }\n"
+"__attribute__((intel_reqd_sub_group_size(8)))\n"
+"kernel void count_8(global uint *out) { count(out); }\n"
 "__attribute__((intel_reqd_sub_group_size(16)))\n"
-"kernel void half_warp(global uint *out) { out[get_local_id(0)] = 1; }\n";
+"kernel void count_16(global uint *out) { count(out); }\n"
+"__attribute__((intel_reqd_sub_group_size(16), reqd_work_group_size(10, 9, 1)))\n"
+"kernel void plane_16(global uint *out) { out[get_local_id(0)] = 1; }\n";
+
+static const char too_large[] =
+"__attribute__((intel_reqd_sub_group_size(64)))\n"
+"kernel void two_warps(global uint *out) { out[get_local_id(0)] = 1; }\n";
 
 static cl_program program;
 static cl_command_queue queue;
@@ -40,12 +46,13 @@ static size_t query(cl_kernel kernel, cl_kernel_sub_group_info name, const void 
 	return value;
 }
 
-static void test_counts(const struct api_test *test)
+/* The numbers that a kernel counts, and those of the queries. */
+static void check_counts(const char *name, size_t sub_group)
 {
 	static const size_t shapes[][3] = {
 		{1, 1, 1}, {32, 1, 1}, {33, 1, 1}, {256, 1, 1}, {7, 5, 1}, {5, 7, 3}, {4, 8, 2},
 	};
-	cl_kernel kernel = kernel_make(program, "count");
+	cl_kernel kernel = kernel_make(program, name);
 	cl_uint found[4];
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
@@ -59,15 +66,14 @@ static void test_counts(const struct api_test *test)
 						NULL));
 		buffer_read(queue, out, found, sizeof(found));
 		CHECK(found[0] == count && found[2] == count);
-		CHECK(found[1] == size);
+		CHECK(found[1] == size && size == sub_group);
 		CHECK(count == (items + size - 1) / size);
 		CHECK(found[3] == items - (count - 1) * size);
 	}
 	CHECK(query(kernel, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, shapes[6], sizeof(size_t)) ==
 	      1);
 	CHECK(query(kernel, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, NULL, 0) == 0);
-	CHECK(query(kernel, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, NULL, 0) == 0);
-	(void)test;
+	CHECK(query(kernel, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, NULL, 0) == (sub_group < 32 ? sub_group : 0));
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
@@ -91,6 +97,7 @@ static void test_local_sizes(void)
 {
 	cl_kernel count = kernel_make(program, "count"), line = kernel_make(program, "line");
 	cl_kernel plane = kernel_make(program, "plane");
+	cl_kernel count_8 = kernel_make(program, "count_8"), plane_16 = kernel_make(program, "plane_16");
 	size_t most = query(count, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0);
 	CHECK(most >= 1);
 	check_local_size(count, 1, 32);
@@ -104,9 +111,17 @@ static void test_local_sizes(void)
 	check_local_size(plane, 3, 0);
 	CHECK(query(line, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0) == 3);
 	CHECK(query(plane, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0) == 3);
+	most = query(count_8, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0);
+	CHECK(most >= 4);
+	check_local_size(count_8, 1, 8);
+	check_local_size(count_8, most, most * 8);
+	check_local_size(count_8, most + 1, 0);
+	CHECK(query(plane_16, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0) == 6);
 	CHECK_OK(clReleaseKernel(count));
 	CHECK_OK(clReleaseKernel(line));
 	CHECK_OK(clReleaseKernel(plane));
+	CHECK_OK(clReleaseKernel(count_8));
+	CHECK_OK(clReleaseKernel(plane_16));
 }
 
 static void test_errors(const struct api_test *test)
@@ -169,18 +184,90 @@ static void test_required(const struct api_test *test)
 	CHECK(!strcmp(attributes, "intel_reqd_sub_group_size(32)"));
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes),
 				 sizes, &size_B));
-	CHECK(size_B == sizeof(size_t) && sizes[0] == 32);
+	CHECK(size_B == 3 * sizeof(size_t) && sizes[0] == 8 && sizes[1] == 16 && sizes[2] == 32);
 	CHECK_OK(clGetKernelWorkGroupInfo(kernel, test->device, CL_KERNEL_SPILL_MEM_SIZE_INTEL,
 					  sizeof(spilled_B), &spilled_B, NULL));
 	CHECK(spilled_B == 0);
 	CHECK_OK(clReleaseKernel(kernel));
-	const char *text = too_small;
+	const char *text = too_large;
 	cl_program wrong = api_test_program(test->context, text);
 	CHECK_CODE(clBuildProgram(wrong, 0, NULL, "-cl-std=CL3.0", NULL, NULL),
 		   CL_BUILD_PROGRAM_FAILURE);
 	build_log(wrong, test->device, log, sizeof(log));
-	CHECK(strstr(log, "half_warp") && strstr(log, "intel_reqd_sub_group_size"));
+	CHECK(strstr(log, "two_warps") && strstr(log, "intel_reqd_sub_group_size"));
 	CHECK_OK(clReleaseProgram(wrong));
+}
+
+static cl_program compiled(const struct api_test *test, const char *text)
+{
+	cl_program object = api_test_program(test->context, text);
+	CHECK_OK(clCompileProgram(object, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
+	return object;
+}
+
+/* The same program from its binary. */
+static cl_program from_binary(const struct api_test *test, cl_program linked)
+{
+	size_t size_B = 0;
+	cl_int status = 1, code = 1;
+	CHECK_OK(clGetProgramInfo(linked, CL_PROGRAM_BINARY_SIZES, sizeof(size_B), &size_B, NULL));
+	unsigned char *binary = malloc(size_B);
+	CHECK_OK(clGetProgramInfo(linked, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+	cl_program made = clCreateProgramWithBinary(test->context, 1, &test->device, &size_B,
+						    (const unsigned char **)&binary, &status, &code);
+	free(binary);
+	CHECK_OK(code);
+	CHECK_OK(status);
+	CHECK_OK(clBuildProgram(made, 0, NULL, "", NULL, NULL));
+	return made;
+}
+
+static void check_linked(cl_program linked)
+{
+	static const struct {
+		const char *name;
+		size_t required, size;
+	} rows[] = {{"eights", 8, 8}, {"any", 0, 32}, {"sixteens", 16, 16}};
+	const size_t local = 64;
+	cl_uint found[64];
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cl_kernel kernel = kernel_make(linked, rows[i].name);
+		CHECK(query(kernel, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, NULL, 0) == rows[i].required);
+		CHECK(query(kernel, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &local, sizeof(local)) ==
+		      local / rows[i].size);
+		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
+		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &local, &local, 0, NULL, NULL));
+		buffer_read(queue, out, found, sizeof(found));
+		for (size_t n = 0; n < local; n++)
+			CHECK(found[n] == 1000 * rows[i].size + rows[i].size);
+		CHECK_OK(clReleaseKernel(kernel));
+	}
+}
+
+/* A function in one object that kernels of several sizes call in another one, and the program's binary. */
+static void test_linked(const struct api_test *test)
+{
+	cl_program parts[] = {
+		compiled(test, "uint width(void) { return get_max_sub_group_size() + 1000 * "
+			       "sub_group_reduce_add(1u); }"),
+		compiled(test, "uint width(void);\n"
+			       "__attribute__((intel_reqd_sub_group_size(8)))\n"
+			       "kernel void eights(global uint *out) { out[get_global_id(0)] = width(); }\n"
+			       "kernel void any(global uint *out) { out[get_global_id(0)] = width(); }\n"
+			       "__attribute__((intel_reqd_sub_group_size(16)))\n"
+			       "kernel void sixteens(global uint *out) { out[get_global_id(0)] = width(); }\n"),
+	};
+	cl_int code = 1;
+	cl_program linked = clLinkProgram(test->context, 0, NULL, NULL, 2, parts, NULL, NULL, &code);
+	if (CHECK_OK(code)) {
+		check_linked(linked);
+		cl_program again = from_binary(test, linked);
+		check_linked(again);
+		CHECK_OK(clReleaseProgram(again));
+		CHECK_OK(clReleaseProgram(linked));
+	}
+	CHECK_OK(clReleaseProgram(parts[0]));
+	CHECK_OK(clReleaseProgram(parts[1]));
 }
 
 static void test_device(const struct api_test *test)
@@ -193,7 +280,7 @@ static void test_device(const struct api_test *test)
 				 NULL));
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size), &size,
 				 NULL));
-	CHECK(most == size / 32);
+	CHECK(most == size / 8);
 	/* OpenCL 3.0 API, table 5: "must return CL_TRUE for devices that support the
 	 * cl_khr_subgroups extension." */
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
@@ -226,10 +313,13 @@ int main(void)
 	program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	if (program) {
 		test_device(&test);
-		test_counts(&test);
+		check_counts("count", 32);
+		check_counts("count_8", 8);
+		check_counts("count_16", 16);
 		test_local_sizes();
 		test_errors(&test);
 		test_required(&test);
+		test_linked(&test);
 		test_extension(&test);
 		CHECK_OK(clReleaseProgram(program));
 	}
