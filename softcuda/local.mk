@@ -148,11 +148,15 @@ TESTS += tests/unit/t_soft_jit
 tests_unit_t_soft_jit_SOURCES = tests/unit/t_soft_jit.c
 tests_unit_t_soft_jit_LDADD = $(softcuda_libs)
 CLEANFILES += tests/unit/culvert-softcuda-compile
-# It runs t_soft_jit.
+# Two that run t_soft_jit.
 check_PROGRAMS += tests/unit/t_soft_jit_levels
 TESTS += tests/unit/t_soft_jit_levels
 tests_unit_t_soft_jit_levels_SOURCES = tests/unit/t_soft_jit_levels.c
 tests_unit_t_soft_jit_levels_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_jit_trace
+TESTS += tests/unit/t_soft_jit_trace
+tests_unit_t_soft_jit_trace_SOURCES = tests/unit/t_soft_jit_trace.c
+tests_unit_t_soft_jit_trace_LDADD = $(softcuda_libs)
 # Its calls that may fail go through functions of its own.
 check_PROGRAMS += tests/unit/t_soft_jit_fault
 TESTS += tests/unit/t_soft_jit_fault

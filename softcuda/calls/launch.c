@@ -177,7 +177,12 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		soft_operation_destroy_locked(&launch->base);
 		return result;
 	}
+	/* Without its trace, the oracle would miss what this launch does. */
 	struct soft_trace *trace = soft_oracle_on() ? soft_trace_create() : NULL;
+	if (!trace && soft_oracle_on()) {
+		soft_operation_destroy_locked(&launch->base);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	launch->launch = (struct soft_launch){
 		.function = function,
 		.grid = {request->grid[0], request->grid[1], request->grid[2]},

@@ -117,6 +117,21 @@ void soft_trace_mark_lanes(struct soft_trace *trace, unsigned kind, uint32_t mas
 	mark(trace, kind, start, end - start);
 }
 
+void soft_trace_mark_row(struct soft_trace *trace, unsigned kind, uint32_t mask, uint32_t size_B, uint64_t address,
+			 uint32_t step_B)
+{
+	uint32_t first = 0;
+	for (uint64_t rest = mask, count; rest && step_B; rest >>= count, first += (uint32_t)count) {
+		const uint32_t gap = (uint32_t)__builtin_ctzll(rest);
+		rest >>= gap;
+		first += gap;
+		count = (uint64_t)__builtin_ctzll(~rest);
+		mark(trace, kind, address + (uint64_t)first * step_B, count * step_B);
+	}
+	if (mask && !step_B)
+		mark(trace, kind, address, size_B);
+}
+
 /* --- reading ---------- */
 
 struct list_of_intervals {

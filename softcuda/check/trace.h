@@ -26,6 +26,9 @@ void soft_trace_destroy(struct soft_trace *trace);
  * reports. */
 void soft_trace_mark_lanes(struct soft_trace *trace, unsigned kind, uint32_t mask, uint32_t size_B,
 			   const uint64_t *address);
+/* The same for addresses that are step_B apart, which is size_B or 0, from that of lane 0 on. */
+void soft_trace_mark_row(struct soft_trace *trace, unsigned kind, uint32_t mask, uint32_t size_B, uint64_t address,
+			 uint32_t step_B);
 /* Sorted and disjoint; the caller frees them.  False when memory has run out, now or before. */
 bool soft_trace_intervals(const struct soft_trace *trace, struct soft_interval **intervals_out,
 			  size_t *count_out);

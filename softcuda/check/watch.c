@@ -46,17 +46,58 @@ static void fault(const struct job *job, const struct bytes *text)
 	bytes_finish(&line);
 }
 
-static void attempt(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
-		    const uint64_t *address)
+/* NULL: the launch is not traced. */
+static struct soft_trace *trace_of(const struct warp *warp)
 {
-	struct soft_trace *trace = warp->group->job->launch->watch_data;
-	if (trace)
-		soft_trace_mark_lanes(trace, kind, mask, size_B, address);
+	return warp->group->job->launch->watch_data;
+}
+
+static void trace_global(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind, const uint64_t *address)
+{
+	if (trace_of(warp))
+		soft_trace_mark_lanes(trace_of(warp), kind, mask, size_B, address);
+}
+
+/* Whether an op accesses no memory but that of the launch and its work-groups, which is not traced. */
+static bool is_own(const struct op *op)
+{
+	return op->space == SPACE_SHARED || op->space == SPACE_LOCAL || op->space == SPACE_PARAM;
+}
+
+/* Of a generic address, only the place says which memory it is in. */
+static void trace_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
+			 const uint64_t *place)
+{
+	if (!trace_of(warp) || is_own(op))
+		return;
+	for (uint32_t rest = op->space == SPACE_GENERIC ? mask : 0; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		uint64_t offset_B;
+		if (exec_place(warp, l, place[l], &offset_B) != PLACE_GLOBAL)
+			mask &= ~(1u << l);
+	}
+	trace_global(warp, mask, size_B, kind, place);
+}
+
+/* Machine code passes only places of the work-group's local memory, by ops that name it, and of global memory. */
+static bool look_at_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
+			uint32_t step_B)
+{
+	if (trace_of(warp) && !is_own(op))
+		soft_trace_mark_row(trace_of(warp), op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE, mask, size_B,
+				    place, step_B);
+	return !check_of(warp->group) || check_row(warp, op, mask, size_B, place, step_B);
+}
+
+static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
+{
+	return job->launch->watch_data ? 0 : check_quiet(job, compiled, range);
 }
 
 static bool look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			   unsigned kind, const uint64_t *place)
 {
+	trace_access(warp, op, mask, size_B, kind, place);
 	if (watched_of(warp->group->job)->footprint)
 		footprint_mark(warp, mask, size_B, kind, place);
 	return !check_of(warp->group) || check_access(warp, op, mask, size_B, place);
@@ -68,25 +109,33 @@ static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, un
 {
 	uint64_t places[LANES];
 	places[l] = place;
-	attempt(warp, 1u << l, size_B, kind, places);
+	trace_global(warp, 1u << l, size_B, kind, places);
 	return !check_of(warp->group) || check_access(warp, op, 1u << l, size_B, places);
 }
 
-/* Traces and footprints need to know of attempts, and of parameters. */
+/* A footprint needs to know of parameters, which machine code does not tell of. */
 static bool compiles(const struct job *job)
 {
-	return !job->launch->watch_data && !watched_of(job)->footprint;
+	return !watched_of(job)->footprint;
+}
+
+/* Machine code need not tell of the memory of a work-group that is only traced. */
+static bool begin_light(struct group *group)
+{
+	group->quiet_shared = group->quiet_private = SOFT_ACCESS_READ | SOFT_ACCESS_WRITE;
+	return true;
 }
 
 /* For launches that are traced, or whose footprint is recorded, without checks. */
 static const struct exec_watch light = {
-	.begin = begin, .end = end, .attempt = attempt, .access = look_at_access, .texel = look_at_texel
+	.begin = begin, .end = end, .compiles = compiles, .group_begin = begin_light, .missed = trace_global,
+	.access = look_at_access, .row = look_at_row, .texel = look_at_texel
 };
 
 static const struct exec_watch full = {
 	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
-	.group_over = check_end, .fault = fault, .attempt = attempt, .access = look_at_access,
-	.row = check_row, .quiet = check_quiet, .late = check_late, .texel = look_at_texel, .outside = check_outside,
+	.in_order = true, .group_over = check_end, .fault = fault, .missed = trace_global, .access = look_at_access,
+	.row = look_at_row, .quiet = find_quiet, .late = check_late, .texel = look_at_texel, .outside = check_outside,
 	.describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
 	.barrier = check_barrier, .members = check_members, .meet = check_meet,

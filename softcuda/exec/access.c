@@ -100,10 +100,12 @@ static inline __attribute__((always_inline)) bool
 access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 	      struct watch watch, const uint64_t *address)
 {
-	/* The watcher is called first, because an access may be invalid as the result of a race. */
+	if (check_global(warp, op, mask, size_B, address))
+		return true;
+	/* An access may be invalid as the result of a race. */
 	if (watch.on)
-		WATCH(warp->group->job, attempt, warp, mask, size_B, watch.kind, address);
-	return check_global(warp, op, mask, size_B, address);
+		WATCH(warp->group->job, missed, warp, mask, size_B, watch.kind, address);
+	return false;
 }
 
 /* Accesses a window that all lanes share (stride 0) or of which each lane has its own. */

@@ -10,8 +10,8 @@
 
 /* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter. */
 static const uint64_t patience_ns = 10000000;
-/* The same in a watched launch, where it must not depend on the time: the number of calls of tired for a work-group,
- * also without such a loop. */
+/* The same in a launch that is watched in order, where it must not depend on the time: the number of calls of tired for
+ * a work-group, also without such a loop. */
 enum { WATCHED_PATIENCE = 256 };
 
 /* --- functions that compiled code calls (COMPILED_FUNCTIONS) ---------- */
@@ -75,10 +75,10 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 {
 	if (atomic_load_explicit(&group->job->stop, memory_order_relaxed))
 		return 2;
-	if (!may_leave)
-		return 0;
-	if (group->job->watch)
+	if (watch_in_order(group->job))
 		return ++group->tired_count >= WATCHED_PATIENCE || may_leave == COMPILED_MAY_WAIT;
+	if (may_leave != COMPILED_MAY_WAIT)
+		return 0;
 	const uint64_t now = host_now_ns();
 	if (!group->since_ns)
 		group->since_ns = now;
@@ -100,7 +100,7 @@ static uint32_t look_row(struct warp *warp, const struct op *op, uint32_t lanes,
 	const struct exec_watch *watch = warp->group->job->watch;
 	warp->frame = warp->base;
 	warp->pc = (uint32_t)(op - warp->base->code->ops);
-	return !watch->row || !watch->row(warp, op, lanes, size_B, place, step_B);
+	return watch && (!watch->row || !watch->row(warp, op, lanes, size_B, place, step_B));
 }
 
 static double ex2(double x)
@@ -338,7 +338,7 @@ static enum standing pass_barrier(struct group *group, uint32_t parts)
 			return STANDING_LEFT;
 		standing = STANDING_GOES_ON;
 	}
-	if (standing == STANDING_GOES_ON && group->job->watch)
+	if (standing == STANDING_GOES_ON && watch_in_order(group->job))
 		tell_barrier(group, parts);
 	for (uint32_t p = 0; p < parts && standing == STANDING_GOES_ON; p++)
 		if (group->at[p] != COMPILED_DONE)
@@ -373,7 +373,7 @@ enum group_state compiled_group_run(struct group *group)
 	}
 	for (;;) {
 		bool left = false;
-		if (!(group->job->watch ? run_in_turn(group, parts, &left) : run_parts(group, parts)) ||
+		if (!(watch_in_order(group->job) ? run_in_turn(group, parts, &left) : run_parts(group, parts)) ||
 		    atomic_load_explicit(&group->job->stop, memory_order_relaxed))
 			return GROUP_FAULT;
 		const enum standing standing = left ? STANDING_LEFT : pass_barrier(group, parts);

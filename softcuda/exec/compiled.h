@@ -4,9 +4,9 @@
  * which is the start of the kernel or the instruction behind a barrier, until they end or wait at the next barrier.
  * Where compiled code cannot continue, the interpreter runs the rest of the work-group.
  *
- * In a launch that is watched (exec/watch.h), a part is a warp, and the watcher is told the same as by the interpreter,
- * in the same order: parts run one after the other, and where one is left to the interpreter, it continues with those
- * that have not run.
+ * In a launch that is watched (exec/watch.h), a part is a warp, and the watcher is told the same as by the interpreter.
+ * If it has to be in the same order, parts run one after the other, and where one is left to the interpreter, it
+ * continues with those that have not run.
  *
  * The results of compiled code are equal, bit for bit, to those of the interpreter.  Thread-safety: a struct compiled
  * is immutable once made; a group belongs to the thread that runs it. */

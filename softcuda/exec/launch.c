@@ -465,7 +465,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
 	if (WATCH_ASK(job, begin, job)) {
-		job->in_turn = job->watch && !launch->cooperative && !may_wait(program);
+		job->in_turn = watch_in_order(job) && !launch->cooperative && !may_wait(program);
 		tier_begin(job);
 		run(pending);
 		tier_end(job);

@@ -117,8 +117,9 @@ struct job {
 	const struct exec_watch *watch;   /* NULL: nobody looks on */
 	void *watched;                    /* the watcher's own */
 	bool serial;                      /* stays on the thread that launches it */
-	/* It is watched, and no work-item waits for another but at a barrier.  Warps then run up to there, unless they
-	 * run for very long, so that the watcher sees the same order whether the kernel is compiled or not. */
+	/* It is watched in order, and no work-item waits for another but at a barrier.  Warps then run up to there,
+	 * unless they run for very long, so that the watcher sees the same order whether the kernel is compiled or
+	 * not. */
 	bool in_turn;
 };
 

@@ -27,8 +27,11 @@ struct exec_watch {
 	/* A launch begins; false: out of memory.  It ends, or could not begin. */
 	bool (*begin)(struct job *job);
 	void (*end)(struct job *job);
-	/* Whether machine code may run the launch, which calls access, but not attempt; NULL: it may not. */
+	/* Whether machine code may run the launch; NULL: it may not. */
 	bool (*compiles)(const struct job *job);
+	/* It matters in which order the watcher is told.  Otherwise, warps of a work-group may run in any order, and a
+	 * work-group may go over from machine code to the interpreter at any time. */
+	bool in_order;
 	/* The same as begin and end, of a work-group. */
 	bool (*group_begin)(struct group *group);
 	void (*group_end)(struct group *group);
@@ -37,9 +40,9 @@ struct exec_watch {
 	/* The launch's first fault, as a line of text. */
 	void (*fault)(const struct job *job, const struct bytes *text);
 
-	/* Lanes are about to access global memory at addresses that may be wrong.  kind: of SOFT_ACCESS_*. */
-	void (*attempt)(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
-			const uint64_t *address);
+	/* Lanes have tried to access global memory, and one of their addresses is wrong.  kind: of SOFT_ACCESS_*. */
+	void (*missed)(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
+		       const uint64_t *address);
 	/* An access whose places are allowed, in host memory; false: it is wrong after all, and a fault was
 	 * noted. */
 	bool (*access)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
@@ -94,6 +97,11 @@ struct exec_watch {
 	bool (*note_private)(struct warp *warp, const struct op *op, uint32_t mask, const lane_u64 *address,
 			     const lane_u64 *size_B);
 };
+
+static inline bool watch_in_order(const struct job *job)
+{
+	return job->watch && job->watch->in_order;
+}
 
 /* Tells the watcher of a job, if there is one that wants to know. */
 #define WATCH(job, what, ...)                                                 \

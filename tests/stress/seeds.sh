@@ -10,6 +10,8 @@ export CULVERT_CUDA=soft CULVERT_SOFT_ORACLE=1 CULVERT_SOFT_SCHED CULVERT_SOFT_R
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 CULVERT_SOFT_REPORT=$folder/report
+# What one run has compiled, the next ones find: they differ in the order of commands alone.
+export CULVERT_CACHE=on CULVERT_CACHE_DIR="$folder/cache"
 failures=0 runs=0
 
 run() {

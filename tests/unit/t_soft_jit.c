@@ -7,9 +7,12 @@
  * programs come and go. */
 #include "config.h"
 
+#include "softcuda/check/trace.h"
+#include "softcuda/check/watch.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/level.h"
 #include "softcuda/exec/tier.h"
+#include "tests/unit/soft_jit_texts.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
@@ -17,118 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HEADER ".version 8.3\n.target sm_90\n.address_size 64\n"
-
-enum { ITEM_IN_B = 128, ITEM_OUT_B = 512, ITEMS_MAX = 512, TEXT_MAX = 4000, REGISTERS = 6 };
-
-static uint32_t random_below(uint32_t end)
-{
-	return (uint32_t)test_random(end);
-}
+enum { ITEM_IN_B = 128, ITEM_OUT_B = 512, ITEMS_MAX = 512, REGISTERS = 6 };
 
 static unsigned long from_environment(const char *name, unsigned long usual)
 {
 	const char *text = getenv(name);
 	return text ? strtoul(text, NULL, 10) : usual;
-}
-
-/* --- the instructions ---------- */
-
-/* "add.s32" and the widths of its operands, as in op_row.shape. */
-static struct { char name[48], shape[8]; } texts[TEXT_MAX];
-static unsigned text_count;
-
-static void write_instruction(struct bytes *ptx, const char *name, const char *shape, unsigned (*choose)(char))
-{
-	bytes_printf(ptx, "%s ", name);
-	for (unsigned k = 0; shape[k]; k++)
-		if (k == 4 && !strcmp(name, "lop3.b32"))
-			bytes_printf(ptx, ", %u", random_below(256));
-		else
-			bytes_printf(ptx, "%s%c%u", k ? ", " : "", shape[k], choose(shape[k]));
-	bytes_append_string(ptx, ";\n");
-}
-
-static unsigned first_register(char width)
-{
-	(void)width;
-	return 0;
-}
-
-static void declare(struct bytes *ptx)
-{
-	bytes_append_string(
-		ptx, ".reg .pred p<8>, g; .reg .b16 h<8>; .reg .b32 w<10>, n<8>; .reg .b64 l<8>, a, b, in, out;\n");
-}
-
-/* Whether softcuda takes it; what it does not take, it refuses when it reads. */
-static bool is_known(const char *name, const char *shape)
-{
-	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
-	struct soft_program *program = NULL;
-	bytes_append_string(&ptx, HEADER ".entry k() {\n");
-	declare(&ptx);
-	write_instruction(&ptx, name, shape, first_register);
-	bytes_append_string(&ptx, "ret;\n}\n");
-	const bool known = ptx_parse(bytes_string(&ptx), ptx.size_B, false, 90, &log, &program) == CUDA_SUCCESS;
-	soft_program_destroy(known ? program : NULL);
-	bytes_finish(&ptx);
-	bytes_finish(&log);
-	return known;
-}
-
-static void add_text(const char *name, const char *shape)
-{
-	if (strlen(name) >= sizeof(texts[0].name) || strlen(shape) >= sizeof(texts[0].shape) || strchr(shape, 'q') ||
-	    text_count == TEXT_MAX || !is_known(name, shape))
-		return;
-	strcpy(texts[text_count].name, name);
-	strcpy(texts[text_count++].shape, shape);
-}
-
-/* "_cvt.f32.s32" with the modifiers that there are. */
-static void add_conversions(const char *types)
-{
-	static const char *const modifiers[] = {"", ".rn", ".rz", ".rm", ".rp", ".rzi", ".rni", ".rmi", ".rpi", ".sat",
-						".rn.sat", ".rzi.sat", ".ftz", ".rn.ftz", ".rzi.ftz", ".rni.ftz.sat"};
-	char name[64], shape[3] = "";
-	const char *type = types;
-	for (unsigned k = 0; k < 2; k++) {
-		type = strchr(type, '.') + 1;
-		const unsigned long bits = strtoul(type + 1, NULL, 10);
-		shape[k] = bits == 64 ? 'l' : bits == 32 ? 'w' : 'h';
-	}
-	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
-		snprintf(name, sizeof(name), "cvt%s%s", modifiers[i], types);
-		add_text(name, shape);
-	}
-}
-
-static void add_rows(const struct op_rows *rows)
-{
-	char name[64];
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct op_row *row = &rows->rows[i];
-		if (!strncmp(row->name, "_cvt.", 5) && strchr(row->name + 5, '.')) {
-			add_conversions(row->name + 4);
-		} else if (!strncmp(row->name, "_cmp.", 5)) {
-			snprintf(name, sizeof(name), "setp%s", row->name + 4);
-			add_text(name, row->shape);
-		} else if (row->name[0] >= 'a' && row->name[0] <= 'z') {
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->name, "/"), row->name);
-			add_text(name, row->shape);
-		}
-	}
-}
-
-static void list_instructions(void)
-{
-	for (unsigned t = 0; t < EXEC_HOT_TABLE_COUNT; t++)
-		add_rows(exec_level()->tables[t]);
-	add_rows(&exec_rows_half);
-	add_rows(&exec_rows_rounded);
-	add_rows(&exec_rows_narrow);
-	add_rows(&exec_rows_video);
 }
 
 /* --- a random kernel ---------- */
@@ -364,15 +261,45 @@ static const uint32_t shapes[SHAPES][2] = {{32, 1}, {64, 1}, {7, 1}, {100, 1}, {
 
 static uint32_t grid[2] = {3, 1};
 
+/* The bytes that a launch accesses, if launches are traced. */
+struct accesses {
+	struct soft_interval *intervals;
+	size_t count;
+};
+
+static bool traced;
+static struct accesses accesses;     /* of the last launch */
+
+static void read_trace(struct soft_trace *trace)
+{
+	free(accesses.intervals);
+	accesses = (struct accesses){NULL, 0};
+	CHECK(!trace || soft_trace_intervals(trace, &accesses.intervals, &accesses.count));
+	soft_trace_destroy(trace);
+}
+
+static bool equal_accesses(const struct accesses *a, const struct accesses *b)
+{
+	bool equal = a->count == b->count;
+	for (size_t i = 0; equal && i < a->count; i++)
+		equal = a->intervals[i].start == b->intervals[i].start && a->intervals[i].end == b->intervals[i].end &&
+			a->intervals[i].kinds == b->intervals[i].kinds;
+	return equal;
+}
+
 static CUresult launch(struct module *module, bool interpreted, const uint32_t *shape, const void *parameters)
 {
+	struct soft_trace *trace = traced ? soft_trace_create() : NULL;
 	bytes_finish(&module->log);
 	const struct soft_launch l = {
 		.function = soft_program_function(module->program, "k"), .grid = {grid[0], grid[1], 1},
 		.block = {shape[0], shape[1], 1}, .parameters = parameters, .cooperative = interpreted,
-		.memory = &device_memory, .variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4
+		.memory = &device_memory, .variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4,
+		.watch = watch_for(trace), .watch_data = trace
 	};
-	return soft_launch_run(&l, &module->log);
+	const CUresult result = soft_launch_run(&l, &module->log);
+	read_trace(trace);
+	return result;
 }
 
 /* Numbers that mean something to some instruction, and others. */
@@ -411,10 +338,17 @@ static bool compare_shape(struct module *module, const struct memory *m, const u
 	const CUresult expected = launch(module, true, shape, &parameters);
 	memcpy(m->expected, m->out, size_B);
 	memset(m->out, 0xee, size_B);
+	const struct accesses expected_accesses = accesses;
+	accesses = (struct accesses){NULL, 0};
+	CHECK(!traced || expected_accesses.count);
 	/* Otherwise nothing would be compared. */
 	CHECK(expected != CUDA_SUCCESS || memcmp(m->out, m->expected, size_B));
 	const CUresult result = launch(module, false, shape, &parameters);
-	if (result == expected && (result != CUDA_SUCCESS || !memcmp(m->out, m->expected, size_B)))
+	const bool equal = equal_accesses(&accesses, &expected_accesses);
+	free(expected_accesses.intervals);
+	if (!equal)
+		printf("kernel %lu, block %u x %u: other bytes are accessed\n", seed, shape[0], shape[1]);
+	if (equal && result == expected && (result != CUDA_SUCCESS || !memcmp(m->out, m->expected, size_B)))
 		return true;
 	size_t at = 0;
 	while (at < size_B && m->out[at] == m->expected[at])
@@ -453,7 +387,7 @@ static bool compare_kernel(unsigned long seed)
 static void random_kernels(void)
 {
 	const unsigned long seed = from_environment("SOFT_JIT_SEED", 1),
-			    count = from_environment("SOFT_JIT_KERNELS", 25);
+			    count = from_environment("SOFT_JIT_KERNELS", traced ? 8 : 25);
 	const uint64_t compiled = atomic_load(&tier_counts.compiled), refused = atomic_load(&tier_counts.refused);
 	unsigned wrong = 0;
 	list_instructions();
@@ -828,7 +762,8 @@ static bool find_compiler(void)
 	return !symlink(target, link_name) || !access(link_name, R_OK);
 }
 
-/* "random": random kernels alone, as t_soft_jit_levels asks for. */
+/* "random": random kernels alone, as t_soft_jit_levels asks for; "traced": the same, and all bytes that they access are
+ * compared, as t_soft_jit_trace asks for. */
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -842,9 +777,11 @@ int main(int argc, char **argv)
 		return 99;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	const bool all = argc < 2 || strcmp(argv[1], "random") != 0;
+	traced = argc > 1 && !strcmp(argv[1], "traced");
+	const bool all = argc < 2 || (strcmp(argv[1], "random") && !traced);
 	const int count = (int)(sizeof(cases) / sizeof(cases[0]));
 	const int failed = all ? test_run_all(cases, count) : test_run_all(cases + 1, 1);
+	read_trace(NULL);
 	soft_exec_shutdown();
 	return failed;
 }

@@ -309,7 +309,7 @@ enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]) };
 
 struct outcome {
 	int status;
-	char report[65536], output[4096];
+	char report[65536], output[4096], log[65536];
 };
 
 static void read_file(const char *path, char *text, size_t capacity_B)
@@ -325,7 +325,8 @@ static void run(const char *program, const char *variant, const char *schedule,
 		struct outcome *outcome)
 {
 	char report[] = "/tmp/t_soft_order-XXXXXX", output[] = "/tmp/t_soft_order-XXXXXX";
-	int report_fd = mkstemp(report), output_fd = mkstemp(output);
+	char log[] = "/tmp/t_soft_order-XXXXXX";
+	int report_fd = mkstemp(report), output_fd = mkstemp(output), log_fd = mkstemp(log);
 	pid_t child = fork();
 	if (!child) {
 		setenv("CULVERT_SOFT_ORACLE", "1", 1);
@@ -335,6 +336,8 @@ static void run(const char *program, const char *variant, const char *schedule,
 		if (!strcmp(variant, "broken"))
 			setenv("TSAN_OPTIONS", "report_bugs=0", 1);
 		dup2(output_fd, STDOUT_FILENO);
+		if (getenv("CULVERT_DEBUG"))
+			dup2(log_fd, STDERR_FILENO);
 		execl("/proc/self/exe", "t_soft_order", program, variant, (char *)NULL);
 		_exit(127);
 	}
@@ -342,10 +345,13 @@ static void run(const char *program, const char *variant, const char *schedule,
 	CHECK(child > 0 && waitpid(child, &outcome->status, 0) == child);
 	read_file(report, outcome->report, sizeof(outcome->report));
 	read_file(output, outcome->output, sizeof(outcome->output));
+	read_file(log, outcome->log, sizeof(outcome->log));
 	close(report_fd);
 	close(output_fd);
+	close(log_fd);
 	unlink(report);
 	unlink(output);
+	unlink(log);
 }
 
 static const char *const schedules[] = {"", "seed:1", "seed:2", "seed:3", "pct:4:3"};
@@ -381,6 +387,45 @@ static void each_found_on_each_schedule(void)
 				continue;
 			check_program(&programs[p], schedules[s]);
 		}
+}
+
+/* Addresses differ from run to run. */
+static void drop_addresses(char *text)
+{
+	char *to = text;
+	for (const char *from = text; *from; *to++ = *from++)
+		if (!strncmp(from, "0x", 2))
+			from += 2 + strspn(from + 2, "0123456789abcdef");
+	*to = 0;
+}
+
+/* Kernels as machine code give the same reports as interpreted ones. */
+static void same_from_machine_code(void)
+{
+	static struct outcome interpreted, compiled;
+	const char *usual = getenv("CULVERT_SOFT_JIT");
+	char items[128];
+	int with_kernels = 0;
+	for (int p = 0; p < PROGRAMS; p++) {
+		const char *also = programs[p].also;
+		snprintf(items, sizeof(items), "seed:1%s%s", *also ? "," : "", also);
+		setenv("CULVERT_SOFT_JIT", "off", 1);
+		run(programs[p].name, "broken", items, &interpreted);
+		setenv("CULVERT_SOFT_JIT", "always", 1);
+		setenv("CULVERT_DEBUG", "info", 1);
+		run(programs[p].name, "broken", items, &compiled);
+		unsetenv("CULVERT_DEBUG");
+		with_kernels += strstr(compiled.log, "is compiled: ") || strstr(compiled.log, "is in the cache: ");
+		drop_addresses(interpreted.report);
+		drop_addresses(compiled.report);
+		CHECK_EQ(compiled.status, interpreted.status);
+		CHECK_STRING(compiled.report, interpreted.report);
+	}
+	CHECK(with_kernels > PROGRAMS / 2);
+	if (usual)
+		setenv("CULVERT_SOFT_JIT", usual, 1);
+	else
+		unsetenv("CULVERT_SOFT_JIT");
 }
 
 /* --- schedules --------------------------------------------------------------------- */
@@ -664,8 +709,8 @@ static int run_program(const char *name, bool broken)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		TEST(each_found_on_each_schedule), TEST(one_seed_one_run), TEST(held_back),
-		TEST(switches), TEST(not_understood),
+		TEST(each_found_on_each_schedule), TEST(same_from_machine_code), TEST(one_seed_one_run),
+		TEST(held_back), TEST(switches), TEST(not_understood),
 	};
 	if (argc == 3 && !strcmp(argv[2], "refused"))
 		return cuInit(0) != CUDA_ERROR_INVALID_VALUE;
