@@ -5,7 +5,7 @@
 #	FUZZ_SECONDS=600 fuzz.sh    each for so long, FUZZ_FROM=N: from another number on
 FUZZ_LAST=$(mktemp) || exit 99
 export FUZZ_LAST
-trap 'rm -f "$FUZZ_LAST"' EXIT
+trap 'rm -f "$FUZZ_LAST" "$FUZZ_LAST.reports"' EXIT
 here=${srcdir:-.}
 status=0
 # What ThreadSanitizer is not to tell of is still called so.
@@ -40,4 +40,15 @@ fuzz api 200
 unset CULVERT_SOFT_DEVICES
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
+# The checker has nothing to say of them, and their values are the same, interpreted and as machine code.
+CULVERT_SOFT_CHECK=all CULVERT_SOFT_REPORT=$FUZZ_LAST.reports
+export CULVERT_SOFT_CHECK CULVERT_SOFT_REPORT CULVERT_SOFT_JIT
+for CULVERT_SOFT_JIT in off always; do
+	[ "${CULVERT_CUDA:-soft}" = soft ] && [ -x tests/fuzz/fuzz_kernels ] || break
+	rm -f "$CULVERT_SOFT_REPORT"
+	fuzz kernels 4 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
+	[ -e "$CULVERT_SOFT_REPORT" ] || { echo "with CULVERT_SOFT_JIT=$CULVERT_SOFT_JIT, nothing was checked"; status=1; }
+	[ ! -s "$CULVERT_SOFT_REPORT" ] ||
+		{ echo "reports with CULVERT_SOFT_JIT=$CULVERT_SOFT_JIT:"; cat "$CULVERT_SOFT_REPORT"; status=1; }
+done
 exit $status
