@@ -53,6 +53,8 @@ for lacks in llvm.copysign llvm.copysign,half llvm.copysign,half,p3; do
 	tail -n 1 "$out"
 done
 unset FAULT_NVVM_LACKS
+# A driver of that GPU.
+unset CULVERT_SOFT_DRIVER
 export FAULT_NVVM_DRIVER=1 CULVERT_SOFT_SM=120
 run "the driver's dialect" "$kernels"/arguments_struct*.clt "$kernels"/bits_*.clt "$kernels/functions_not_inlined.clt" \
 	"$kernels/half_local_parts.clt" "$kernels/memory_bytes_and_shorts.clt"
