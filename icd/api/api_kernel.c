@@ -98,7 +98,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
 	 * supports SVM. */
 	if (!error && !ocl_svm_any(kernel->program->context))
 		error = CL_INVALID_OPERATION;
-	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value, false);
+	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value);
 }
 
 cl_int CL_API_CALL ocl_set_kernel_arg_device_pointer(cl_kernel kernel, cl_uint arg_index,

@@ -3,6 +3,7 @@
 
 #include "icd/api/enqueue.h"
 #include "icd/memory/svm.h"
+#include "icd/object/svm_types.h"
 #include "icd/transfer/svm_command.h"
 
 #include <stdlib.h>
@@ -50,8 +51,10 @@ clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alig
 	/* 5.6.1: NULL for an alignment that is not a power of two, or larger than supported. */
 	if (alignment & (alignment - 1) || alignment > OCL_SVM_ALIGN_MAX_B)
 		return NULL;
-	struct ocl_svm svm = {.kind = OCL_SVM_SVM, .flags = flags, .size_B = size,
-			      .align_B = alignment};
+	struct ocl_svm svm = {
+		.kind = OCL_SVM_SVM, .flags = flags, .size_B = size, .align_B = alignment,
+		.type = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ? OCL_SVM_TYPE_FINE : OCL_SVM_TYPE_COARSE,
+	};
 	return ocl_svm_alloc(context, &svm) ? NULL : svm.pointer;
 }
 
@@ -152,6 +155,13 @@ clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *p
 
 /* --- clEnqueueSVMMap, clEnqueueSVMUnmap --------------------------------------------------------- */
 
+/* cl_khr_unified_svm: CL_INVALID_VALUE for memory that cannot be mapped, which is a device's. */
+static bool is_mappable(cl_context context, const void *pointer)
+{
+	struct ocl_svm svm;
+	return !ocl_svm_describe(context, pointer, &svm) || svm.kind != OCL_SVM_DEVICE;
+}
+
 static cl_int map_enqueue(cl_command_queue queue, const struct ocl_range *range, cl_map_flags flags,
 			  bool blocking, cl_uint count, const cl_event *events, cl_event *event)
 {
@@ -186,6 +196,8 @@ clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_fla
 	if (!error && flags & CL_MAP_WRITE_INVALIDATE_REGION &&
 	    flags & (CL_MAP_READ | CL_MAP_WRITE))
 		error = CL_INVALID_VALUE;
+	if (!error && !is_mappable(command_queue->context, svm_ptr))
+		error = CL_INVALID_VALUE;
 	if (!error)
 		error = ocl_range_find(command_queue->context, svm_ptr, size, &range);
 	if (!error)
@@ -205,7 +217,7 @@ clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr, cl_uint num_eve
 	struct ocl_command command;
 	struct ocl_range range = {0};
 	cl_int error = queue_check(command_queue, num_events_in_wait_list, event_wait_list);
-	if (!error && !svm_ptr)
+	if (!error && (!svm_ptr || !is_mappable(command_queue->context, svm_ptr)))
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = ocl_range_find(command_queue->context, svm_ptr, 0, &range);
@@ -236,6 +248,19 @@ static cl_int migrate_check(cl_command_queue queue, cl_uint pointer_count,
 	return error;
 }
 
+/* cl_khr_unified_svm: NULL of size 0 is ignored.  Memory of the system stays where it is: the migration is a hint. */
+static cl_int migrate_add(struct ocl_command *command, const void *pointer, size_t size_B)
+{
+	const cl_device_svm_capabilities can = ocl_svm_capabilities(command->queue->device->caps);
+	struct ocl_svm svm;
+	if (!pointer && !size_B)
+		return CL_SUCCESS;
+	if (pointer && can & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM &&
+	    !ocl_svm_describe(command->queue->context, pointer, &svm))
+		return CL_SUCCESS;
+	return ocl_migrate_touch(command, pointer, size_B);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
 		       const void **svm_pointers, const size_t *sizes, cl_mem_migration_flags flags,
@@ -254,7 +279,7 @@ clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
 			 CL_COMMAND_SVM_MIGRATE_MEM, accesses);
 	command.u.to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST;
 	for (cl_uint i = 0; i < num_svm_pointers && !error; i++)
-		error = ocl_migrate_touch(&command, svm_pointers[i], sizes ? sizes[i] : 0);
+		error = migrate_add(&command, svm_pointers[i], sizes ? sizes[i] : 0);
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, num_events_in_wait_list,
 					  event_wait_list, event);

@@ -91,7 +91,7 @@ CL_API_ENTRY void * CL_API_CALL
 clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties, size_t size,
 		    cl_uint alignment, cl_int *errcode_ret)
 {
-	struct ocl_svm svm = {.kind = OCL_SVM_HOST, .size_B = size};
+	struct ocl_svm svm = {.usm = true, .kind = OCL_SVM_HOST, .size_B = size};
 	return allocate(context, properties, alignment, &svm, errcode_ret);
 }
 
@@ -100,7 +100,8 @@ clDeviceMemAllocINTEL(cl_context context, cl_device_id device,
 		      const cl_mem_properties_intel *properties, size_t size, cl_uint alignment,
 		      cl_int *errcode_ret)
 {
-	struct ocl_svm svm = {.kind = OCL_SVM_DEVICE, .device = device, .size_B = size};
+	struct ocl_svm svm = {.usm = true, .kind = OCL_SVM_DEVICE, .device = device,
+			      .size_B = size};
 	return allocate(context, properties, alignment, &svm, errcode_ret);
 }
 
@@ -109,7 +110,8 @@ clSharedMemAllocINTEL(cl_context context, cl_device_id device,
 		      const cl_mem_properties_intel *properties, size_t size, cl_uint alignment,
 		      cl_int *errcode_ret)
 {
-	struct ocl_svm svm = {.kind = OCL_SVM_SHARED, .device = device, .size_B = size};
+	struct ocl_svm svm = {.usm = true, .kind = OCL_SVM_SHARED, .device = device,
+			      .size_B = size};
 	return allocate(context, properties, alignment, &svm, errcode_ret);
 }
 
@@ -152,7 +154,7 @@ clGetMemAllocInfoINTEL(cl_context context, const void *ptr, cl_mem_info_intel pa
 	if (error)
 		return error;
 	/* For a pointer into no USM allocation the answers are CL_MEM_TYPE_UNKNOWN_INTEL, 0 and NULL. */
-	if (!ocl_svm_describe(context, ptr, &svm) || svm.kind == OCL_SVM_SVM)
+	if (!ocl_svm_describe(context, ptr, &svm) || !svm.usm)
 		memset(&svm, 0, sizeof(svm));
 	switch (param_name) {
 	case CL_MEM_ALLOC_TYPE_INTEL:
@@ -176,7 +178,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
 							      const void *arg_value)
 {
 	cl_int error = object_check(kernel, &ocl_kernel_type);
-	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value, true);
+	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value);
 }
 
 static cl_int order_check(const struct ocl_order *order)

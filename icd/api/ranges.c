@@ -10,6 +10,7 @@
 #include "icd/include/khr_command_buffer.h"
 #include "icd/include/khr_external_memory.h"
 #include "icd/include/khr_semaphore.h"
+#include "icd/include/khr_unified_svm.h"
 #include "icd/include/nv_create_buffer.h"
 #include "icd/program/kernel.h"
 

@@ -157,7 +157,7 @@ static cl_int values_make(struct _cl_mutable_command_khr *handle)
 		return error;
 	handle->values->indirect_kinds = 0;
 	(void)ocl_kernel_set_addressed(handle->values, 0, NULL);
-	return ocl_kernel_set_indirect(handle->values, 0, NULL, true);
+	return ocl_kernel_set_indirect(handle->values, 0, NULL);
 }
 
 /* The kernel with whose arguments and execution info the changed launch is made. */
@@ -204,7 +204,7 @@ static cl_int arguments_change(struct _cl_mutable_command_khr *handle,
 	/* A pointer's size is ignored. */
 	for (cl_uint i = 0; i < config->svm_argument_count && !error; i++)
 		error = ocl_kernel_set_pointer(values, config->svm_arguments[i].index,
-					       config->svm_arguments[i].value, false);
+					       config->svm_arguments[i].value);
 	ocl_arguments_unref(handle->next.arguments);
 	handle->next.arguments = ocl_arguments_ref(values->arguments);
 	return error;

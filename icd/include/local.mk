@@ -1,7 +1,7 @@
 # Headers of extensions, as programs or older OpenCL headers need them.
 icd_include_sources = \
 	icd/include/cuda_interop.h icd/include/khr_command_buffer.h icd/include/khr_external_memory.h \
-	icd/include/khr_semaphore.h icd/include/nv_create_buffer.h
+	icd/include/khr_semaphore.h icd/include/khr_unified_svm.h icd/include/nv_create_buffer.h
 EXTRA_DIST += icd/include/README.md
 
 # What programs include for our own extensions.

@@ -1,5 +1,5 @@
-/* Shared virtual memory: allocations that have the same address on the host and on all devices, made by clSVMAlloc or
- * cl_intel_unified_shared_memory (USM).
+/* Shared virtual memory: allocations that have the same address on the host and on all devices, made by clSVMAlloc,
+ * cl_intel_unified_shared_memory (USM) or cl_khr_unified_svm.
  *
  * An allocation is an internal buffer with shared storage (residency.h), so that commands use, retain and release it
  * like every buffer.  A table in the context finds it by address.  If commands use an allocation when it is freed,
@@ -32,14 +32,19 @@ struct ocl_svm_table {
  * largest data type; programs also request that of pages, which other platforms support. */
 enum { OCL_SVM_ALIGN_MAX_B = 2 << 20 };
 
-/* The function that made the allocation: clSVMAlloc, or clHostMemAllocINTEL and so on. */
+/* The memory: that of clSVMAlloc, or of clHostMemAllocINTEL and so on; clSVMAllocWithPropertiesKHR makes all. */
 enum ocl_svm_kind { OCL_SVM_SVM, OCL_SVM_HOST, OCL_SVM_DEVICE, OCL_SVM_SHARED };
 
 /* The parameters of an allocation, and its address once it is made. */
 struct ocl_svm {
 	enum ocl_svm_kind kind;
 	cl_device_id device;             /* of OCL_SVM_DEVICE, and of OCL_SVM_SHARED if one is given; else NULL */
-	cl_bitfield flags;               /* OCL_SVM_SVM: cl_svm_mem_flags; else cl_mem_alloc_flags_intel */
+	bool usm;                        /* made by cl_intel_unified_shared_memory, whose calls describe and free it */
+	cl_uint type;                    /* unless usm: enum ocl_svm_type */
+	cl_bitfield flags;               /* OCL_SVM_SVM: cl_svm_mem_flags; usm: cl_mem_alloc_flags_intel */
+	cl_bitfield access;              /* cl_svm_alloc_access_flags_khr: what the application says it will not do */
+	cl_ulong properties[7];          /* cl_svm_alloc_properties_khr, as they were given, with the 0 at the end */
+	cl_uint property_count;          /* 0: none were given */
 	size_t size_B;
 	cl_uint align_B;                 /* a power of two, or 0 */
 	void *pointer;                   /* its first byte */
@@ -59,7 +64,7 @@ cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm);
  * to it. */
 cl_int ocl_svm_enter(cl_context context, cl_mem mem, const struct ocl_svm *svm);
 /* Removes the allocation that starts at pointer from the table, and gives the caller the application's reference to its
- * buffer.  NULL: there is none, or it is USM and usm is false, or it is of clSVMAlloc and usm is true. */
+ * buffer.  NULL: there is none, or the functions for which usm stands did not make it. */
 cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm);
 /* clSVMFree. */
 void ocl_svm_free(cl_context context, const void *pointer);

@@ -39,7 +39,7 @@ cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm)
 	cl_mem mem = NULL;
 	lock_take(&table->lock);
 	struct ocl_svm_entry *entry = find_locked(table, pointer);
-	if (entry && entry->svm.pointer == pointer && usm == (entry->svm.kind != OCL_SVM_SVM)) {
+	if (entry && entry->svm.pointer == pointer && usm == entry->svm.usm) {
 		mem = entry->mem;
 		spans_remove_owner(&table->spans, entry);
 		free(entry);

@@ -14,6 +14,7 @@
 #include "icd/object/info_rows.h"
 #include "icd/object/platform.h"
 #include "icd/object/sub_device.h"
+#include "icd/object/svm_types.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -292,6 +293,19 @@ static cl_int put_sync_devices(const struct info_out *out)
 	const cl_device_id *devices;
 	const cl_uint count = sync_devices(&devices);
 	return info_put(out, devices, count * sizeof(*devices));
+}
+
+/* cl_khr_unified_svm: as many as the platform has, 0 for a type that this device does not support. */
+static cl_int put_svm_types(const struct gpu_caps *caps, const struct info_out *out)
+{
+	cl_svm_capabilities_khr types[OCL_SVM_TYPES];
+	const cl_device_id *all = NULL;
+	cl_uint all_count = 0;
+	(void)ocl_platform_devices(&all, &all_count);
+	const cl_uint count = ocl_svm_type_count(all, all_count, NULL);
+	for (cl_uint type = 0; type < count; type++)
+		types[type] = ocl_svm_type_can(caps, type);
+	return info_put(out, types, count * sizeof(types[0]));
 }
 
 static cl_int put_luid(cl_device_id device, const struct info_out *out)

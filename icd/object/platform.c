@@ -8,6 +8,7 @@
 #include "icd/include/khr_semaphore.h"
 #include "icd/object/extension.h"
 #include "icd/object/info_rows.h"
+#include "icd/object/svm_types.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -140,6 +141,18 @@ static cl_int put_extension_versions(const struct info_out *out)
 					   : info_put(out, list.data, list.size_B);
 	bytes_finish(&list);
 	return error;
+}
+
+/* cl_khr_unified_svm. */
+static cl_int put_svm_types(const struct info_out *out)
+{
+	cl_svm_capabilities_khr types[OCL_SVM_TYPES];
+	const cl_device_id *all = NULL;
+	cl_uint all_count = 0;
+	/* An error leaves no devices, and then there are no types. */
+	(void)ocl_platform_devices(&all, &all_count);
+	const cl_uint count = ocl_svm_type_count(all, all_count, types);
+	return info_put(out, types, count * sizeof(types[0]));
 }
 
 cl_int ocl_platform_info(cl_platform_info name, const struct info_out *out)

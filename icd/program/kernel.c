@@ -355,32 +355,25 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	return CL_INVALID_ARG_VALUE;
 }
 
-/* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): NULL, or a pointer into an allocation.  A pointer to the end of
- * an allocation is accepted, because the kernel may not dereference it; any other pointer only if a device can
- * access system memory. held_out: the allocation, held. */
-static cl_int pointer_check(cl_context context, const void *pointer, bool any, cl_mem *held_out)
+/* The allocation that a pointer is in, or at the end of, held; NULL: none.  Any pointer may be set (cl_khr_unified_svm,
+ * 5.9.2): what a kernel does with it decides. */
+static cl_mem pointer_hold(cl_context context, const void *pointer)
 {
 	size_t offset_B;
-	*held_out = NULL;
 	if (!pointer)
-		return CL_SUCCESS;
+		return NULL;
 	cl_mem mem = ocl_svm_find(context, pointer, &offset_B);
 	if (!mem)
 		mem = ocl_svm_find(context, (const char *)pointer - 1, &offset_B);
 	ocl_mem_hold(mem);
 	object_unref(mem);
-	*held_out = mem;
-	if (!mem && !any && !(ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
-		return CL_INVALID_ARG_VALUE;
-	return CL_SUCCESS;
+	return mem;
 }
 
 /* Sets the argument to pointer, in the allocation held, whose hold is dropped. */
-static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl_mem held,
-			   cl_int error)
+static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl_mem held)
 {
-	if (!error)
-		error = arguments_own(kernel);
+	cl_int error = arguments_own(kernel);
 	if (!error) {
 		struct ocl_argument *item = item_to_set(kernel, index);
 		item->mem = held;
@@ -391,17 +384,15 @@ static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl
 	return error;
 }
 
-cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any)
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer)
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
-	cl_mem held;
 	if (index >= abi->argument_count)
 		return CL_INVALID_ARG_INDEX;
 	if (abi->arguments[index].kind != ABI_ARGUMENT_GLOBAL &&
 	    abi->arguments[index].kind != ABI_ARGUMENT_CONSTANT)
 		return CL_INVALID_ARG_VALUE;
-	cl_int error = pointer_check(kernel->program->context, pointer, any, &held);
-	return pointer_take(kernel, index, (uintptr_t)pointer, held, error);
+	return pointer_take(kernel, index, (uintptr_t)pointer, pointer_hold(kernel->program->context, pointer));
 }
 
 /* cl_ext_buffer_device_address: CL_INVALID_ARG_INDEX also for an argument that is not a pointer to global memory;
@@ -412,7 +403,7 @@ cl_int ocl_kernel_set_address(cl_kernel kernel, cl_uint index, uint64_t address)
 	if (index >= abi->argument_count || abi->arguments[index].kind != ABI_ARGUMENT_GLOBAL)
 		return CL_INVALID_ARG_INDEX;
 	return pointer_take(kernel, index, address,
-			    ocl_address_find(kernel->program->context, address), CL_SUCCESS);
+			    ocl_address_find(kernel->program->context, address));
 }
 
 /* --- memory behind pointers ----------------------------------------------------------- */
@@ -426,10 +417,10 @@ static void indirect_unref(struct ocl_indirect *indirect)
 	free(indirect);
 }
 
+/* cl_khr_unified_svm: a pointer that is in no allocation is ignored. */
 static cl_int indirect_create(cl_context context, uint32_t count, void *const *pointers,
-			      bool any, struct ocl_indirect **indirect_out)
+			      struct ocl_indirect **indirect_out)
 {
-	any = any || ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
 	struct ocl_indirect *indirect = calloc(1, sizeof(*indirect) +
 							  count * sizeof(indirect->mems[0]));
 	if (!indirect)
@@ -438,10 +429,6 @@ static cl_int indirect_create(cl_context context, uint32_t count, void *const *p
 	for (uint32_t i = 0; i < count; i++) {
 		size_t offset_B;
 		cl_mem mem = ocl_svm_find(context, pointers[i], &offset_B);
-		if (!mem && pointers[i] && !any) {
-			indirect_unref(indirect);
-			return CL_INVALID_VALUE;
-		}
 		if (!mem)
 			continue;
 		ocl_mem_hold(mem);
@@ -452,11 +439,11 @@ static cl_int indirect_create(cl_context context, uint32_t count, void *const *p
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any)
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers)
 {
 	struct ocl_indirect *indirect = NULL;
 	cl_int error = count ? indirect_create(kernel->program->context, count, pointers,
-					       any, &indirect)
+					       &indirect)
 			     : CL_SUCCESS;
 	if (error)
 		return error;

@@ -90,7 +90,7 @@ struct _cl_kernel {
 	struct ocl_arguments *arguments;  /* ref held */
 	struct ocl_indirect *indirect; /* ref held: allocations given by pointers; NULL: none */
 	struct ocl_indirect *addressed; /* ref held: buffers given by device addresses; NULL: none */
-	unsigned indirect_kinds;      /* bit 1 << enum ocl_svm_kind: it may use any USM of that kind */
+	unsigned indirect_kinds;      /* bit 1 << enum ocl_svm_kind: it may use any memory of that kind */
 	struct lock lock;             /* guards the resolving of code */
 	uint32_t code_count;          /* the program's number of devices */
 	struct ocl_kernel_code *code; /* owned array: for each of program->devices */
@@ -107,11 +107,11 @@ cl_int ocl_kernel_release(cl_kernel kernel);
 /* clSetKernelArg. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value);
 
-/* clSetKernelArgSVMPointer; with any, clSetKernelArgMemPointerINTEL, which accepts all pointers. */
-cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any);
-/* CL_KERNEL_EXEC_INFO_SVM_PTRS, or with any CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL; replaces the pointers set before.
- * CL_INVALID_VALUE for a pointer that is in no allocation; CL_OUT_OF_HOST_MEMORY. */
-cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any);
+/* clSetKernelArgSVMPointer and clSetKernelArgMemPointerINTEL. */
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer);
+/* CL_KERNEL_EXEC_INFO_SVM_PTRS and CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL; replaces the pointers set before.
+ * CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers);
 
 /* clSetKernelArgDevicePointerEXT. */
 cl_int ocl_kernel_set_address(cl_kernel kernel, cl_uint index, uint64_t address);

@@ -47,6 +47,14 @@ cl_int ocl_order_run(const struct ocl_order *order, void (CL_CALLBACK *run)(void
 	return error;
 }
 
+/* cl_khr_unified_svm: clEnqueueSVMMemcpy and clEnqueueSVMMemFill take any pointers with size 0, and do nothing. */
+static cl_int nothing_enqueue(const struct ocl_order *order)
+{
+	struct ocl_command command;
+	ocl_command_init(&command, &ocl_command_marker, order->queue, order->type, NULL);
+	return ocl_order_enqueue(order, &command);
+}
+
 /* --- copies ------------------------------------------------------------------------------------ */
 
 struct host_copy {
@@ -118,6 +126,8 @@ cl_int ocl_order_copy(const struct ocl_order *order, void *to_pointer, const voi
 		      size_t size_B)
 {
 	struct ocl_range to, from;
+	if (!size_B && order->type == CL_COMMAND_SVM_MEMCPY)
+		return nothing_enqueue(order);
 	cl_int error = copy_ranges_find(order->queue->context, to_pointer, from_pointer, size_B,
 					&to, &from);
 	if (!error)
@@ -187,10 +197,15 @@ static cl_int fill_enqueue(const struct ocl_order *order, const struct ocl_range
 	return ocl_order_enqueue(order, &command);
 }
 
+static bool pattern_is_valid(const void *pattern, size_t pattern_B)
+{
+	return pattern && pattern_B && pattern_B <= 128 && !(pattern_B & (pattern_B - 1));
+}
+
 static cl_int fill_range_find(cl_context context, void *to, const void *pattern,
 			      size_t pattern_B, size_t size_B, struct ocl_range *range)
 {
-	if (!pattern || !pattern_B || pattern_B > 128 || pattern_B & (pattern_B - 1))
+	if (!pattern_is_valid(pattern, pattern_B))
 		return CL_INVALID_VALUE;
 	if (!to || (uintptr_t)to % pattern_B || size_B % pattern_B)
 		return CL_INVALID_VALUE;
@@ -219,6 +234,8 @@ cl_int ocl_order_fill(const struct ocl_order *order, void *to, const void *patte
 		      size_t pattern_B, size_t size_B)
 {
 	struct ocl_range range;
+	if (!to && !size_B && pattern_is_valid(pattern, pattern_B) && order->type == CL_COMMAND_SVM_MEMFILL)
+		return nothing_enqueue(order);
 	cl_int error = fill_range_find(order->queue->context, to, pattern, pattern_B, size_B,
 				       &range);
 	if (error)

@@ -34,7 +34,8 @@ cl_int ocl_order_enqueue(const struct ocl_order *order, struct ocl_command *comm
 cl_int ocl_order_run(const struct ocl_order *order, void (CL_CALLBACK *run)(void *),
 		     const void *arguments, size_t size_B);
 
-/* OpenCL 3.0 API, 5.6.2: CL_INVALID_VALUE without a pointer, CL_MEM_COPY_OVERLAP. */
+/* OpenCL 3.0 API, 5.6.2: CL_INVALID_VALUE without a pointer, CL_MEM_COPY_OVERLAP.  The copies and fills of SVM take
+ * NULL when size_B is 0 (cl_khr_unified_svm). */
 cl_int ocl_order_copy(const struct ocl_order *order, void *to, const void *from, size_t size_B);
 /* 5.6.2: CL_INVALID_VALUE if to is NULL or not aligned to the pattern's size, if pattern is NULL, if its size is not a
  * power of two up to 128, and if size_B is not a multiple of that size. */

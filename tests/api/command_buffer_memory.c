@@ -300,9 +300,6 @@ static void svm_arguments(void)
 	const size_t global = COUNT;
 	const cl_uint type = 0, zero = 0;
 	cl_uint *numbers[2], **cells[2];
-	cl_device_svm_capabilities svm_capabilities = 0;
-	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(svm_capabilities),
-				 &svm_capabilities, NULL));
 	cl_kernel through = kernel_make(program, "through");
 	cl_mutable_command_khr handle;
 	cl_command_buffer_khr buffer = start(queues[0]);
@@ -335,9 +332,8 @@ static void svm_arguments(void)
 	CHECK_CODE(more.update(buffer, 1, &type, configs), CL_INVALID_VALUE);
 	config.exec_infos = &info;
 	config.svm_args = &stranger;
-	/* Where devices share all of the host's memory, any pointer may be given (OpenCL 3.0 API, 5.9.2). */
-	if (!(svm_capabilities & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
-		CHECK_CODE(more.update(buffer, 1, &type, configs), CL_INVALID_ARG_VALUE);
+	/* Any pointer may be set for a kernel (cl_khr_unified_svm). */
+	CHECK_OK(more.update(buffer, 1, &type, configs));
 	config.svm_args = &argument;
 	CHECK_OK(more.update(buffer, 1, &type, configs));
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));

@@ -1,6 +1,7 @@
-/* cl_intel_unified_shared_memory. */
+/* cl_intel_unified_shared_memory and cl_khr_unified_svm. */
 #include "config.h"
 
+#include "icd/include/khr_unified_svm.h"
 #include "tests/api/errors.h"
 
 static clHostMemAllocINTEL_fn host_alloc;
@@ -153,8 +154,81 @@ static void commands(char *memory)
 		   advise(queue, memory, 16, 0x7777, 0, NULL, NULL));
 }
 
+/* --- cl_khr_unified_svm ---------------------------------------------------------------------- */
+
+static clSVMAllocWithPropertiesKHR_fn unified_alloc;
+
+static void unified_properties(void)
+{
+	const cl_svm_alloc_properties_khr unknown[] = {0x7777, 1, 0},
+		twice[] = {CL_SVM_ALLOC_ALIGNMENT_KHR, 64, CL_SVM_ALLOC_ALIGNMENT_KHR, 64, 0},
+		values[][3] = {
+			{CL_SVM_ALLOC_ALIGNMENT_KHR, 24, 0}, {CL_SVM_ALLOC_ALIGNMENT_KHR, 1u << 30, 0},
+			{CL_SVM_ALLOC_ACCESS_FLAGS_KHR, 1u << 20, 0},
+			{CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR,
+			 (cl_svm_alloc_properties_khr)(uintptr_t)world.wrong_device, 0},
+		};
+	clGetSVMSuggestedTypeIndexKHR_fn suggest;
+	cl_uint index = 0;
+	*(void **)&suggest = error_function("clGetSVMSuggestedTypeIndexKHR");
+	ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_PROPERTY, 1,
+		     unified_alloc(world.context, unknown, 3, 64, &error_code));
+	ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_PROPERTY, 3,
+		     unified_alloc(world.context, twice, 3, 64, &error_code));
+	ERROR_CODE(clGetSVMSuggestedTypeIndexKHR, CL_INVALID_PROPERTY, 1,
+		   suggest(world.context, 0, 0, unknown, 64, &index));
+	ERROR_CODE(clGetSVMSuggestedTypeIndexKHR, CL_INVALID_PROPERTY, 3,
+		   suggest(world.context, 0, 0, twice, 64, &index));
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_PROPERTY, 2,
+			     unified_alloc(world.context, values[i], 3, 64, &error_code));
+		ERROR_CODE(clGetSVMSuggestedTypeIndexKHR, CL_INVALID_PROPERTY, 2,
+			   suggest(world.context, 0, 0, values[i], 64, &index));
+	}
+	/* Memory of a device without the device. */
+	ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_PROPERTY, 2,
+		     unified_alloc(world.context, NULL, 2, 64, &error_code));
+	ERROR_CODE(clGetSVMSuggestedTypeIndexKHR, CL_INVALID_CONTEXT, 1,
+		   suggest(world.wrong_context, 0, 0, NULL, 64, &index));
+	ERROR_CODE(clGetSVMSuggestedTypeIndexKHR, CL_INVALID_VALUE, 1, suggest(world.context, 0, 0, NULL, 64, NULL));
+}
+
+static void unified(void)
+{
+	const cl_svm_free_properties_khr unknown[] = {0x7777, 1, 0};
+	clSVMFreeWithPropertiesKHR_fn release;
+	clGetSVMPointerInfoKHR_fn get;
+	cl_uint index = 0;
+	*(void **)&unified_alloc = error_function("clSVMAllocWithPropertiesKHR");
+	*(void **)&release = error_function("clSVMFreeWithPropertiesKHR");
+	*(void **)&get = error_function("clGetSVMPointerInfoKHR");
+	unified_properties();
+	ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_CONTEXT, 1,
+		     unified_alloc(world.wrong_context, NULL, 3, 64, &error_code));
+	ERROR_OBJECT(clSVMAllocWithPropertiesKHR, CL_INVALID_VALUE, 1,
+		     unified_alloc(world.context, NULL, 6, 64, &error_code));
+	ERROR_CODE(clSVMFreeWithPropertiesKHR, CL_INVALID_CONTEXT, 1, release(world.wrong_context, NULL, 0, NULL));
+	ERROR_CODE(clSVMFreeWithPropertiesKHR, CL_INVALID_PROPERTY, 1, release(world.context, unknown, 0, NULL));
+	ERROR_CODE(clSVMFreeWithPropertiesKHR, CL_INVALID_VALUE, 1, release(world.context, NULL, 1, NULL));
+	ERROR_CODE(clSVMFreeWithPropertiesKHR, CL_INVALID_VALUE, 2, release(world.context, NULL, 0, error_bytes));
+	ERROR_CODE(clGetSVMPointerInfoKHR, CL_INVALID_CONTEXT, 1,
+		   get(world.wrong_context, NULL, NULL, CL_SVM_INFO_TYPE_INDEX_KHR, 4, &index, NULL));
+	ERROR_CODE(clGetSVMPointerInfoKHR, CL_INVALID_DEVICE, 1,
+		   get(world.context, world.wrong_device, NULL, CL_SVM_INFO_TYPE_INDEX_KHR, 4, &index, NULL));
+	if (world.other)
+		ERROR_CODE(clGetSVMPointerInfoKHR, CL_INVALID_DEVICE, 2,
+			   get(world.context, world.other, NULL, CL_SVM_INFO_TYPE_INDEX_KHR, 4, &index, NULL));
+	else
+		error_absent("clGetSVMPointerInfoKHR", CL_INVALID_DEVICE, 2);
+	ERROR_CODE(clGetSVMPointerInfoKHR, CL_INVALID_VALUE, 1,
+		   get(world.context, NULL, NULL, 0x7777, 4, &index, NULL));
+	ERROR_CODE(clGetSVMPointerInfoKHR, CL_INVALID_VALUE, 2,
+		   get(world.context, NULL, NULL, CL_SVM_INFO_TYPE_INDEX_KHR, 3, &index, NULL));
+}
+
 void errors_usm(void)
 {
+	unified();
 	clMemFreeINTEL_fn release;
 	*(void **)&host_alloc = error_function("clHostMemAllocINTEL");
 	*(void **)&device_alloc = error_function("clDeviceMemAllocINTEL");
