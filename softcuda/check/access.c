@@ -47,3 +47,13 @@ bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t s
 				    .cells = check_of(warp->group)->job->cells, .runs = runs};
 	return !options || (check_whole_find_row(&whole, place, step_B) && !look_at_whole(&whole, options));
 }
+
+bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
+		uint32_t step_B)
+{
+	const unsigned options = check_of(warp->group)->job->options & CHECK_ACCESSES;
+	struct check_run runs[LANES];
+	struct check_whole whole = {.warp = warp, .op = op, .mask = MASK_ALL, .size_B = size_B,
+				    .cells = check_of(warp->group)->job->cells, .runs = runs};
+	return !options || (check_whole_find_rows(&whole, row, place, step_B) && !look_at_whole(&whole, options));
+}

@@ -37,6 +37,9 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
 /* The same if lane l's place is `place` + l * step_B; step_B: size_B, or 0.  False: it may be an error, and
  * check_access has to look at it. */
 bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place, uint32_t step_B);
+/* The same for all lanes, of which each `row` are step_B apart, from a place of their own on. */
+bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
+		uint32_t step_B);
 /* As exec_watch.quiet. */
 unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */

@@ -220,6 +220,8 @@ struct check_whole {
 bool check_whole_find(struct check_whole *whole);
 /* The same for an access outside of private memory, of lanes in a row; place: that of lane 0, if it takes part. */
 bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t step_B);
+/* The same for lanes in several rows; place: of the first lane of each. */
+bool check_whole_find_rows(struct check_whole *whole, uint32_t row, const uint64_t *place, uint32_t step_B);
 bool check_whole_bounds(const struct check_whole *whole);
 bool check_whole_written(struct check_whole *whole);
 bool check_whole_noted(struct check_whole *whole);

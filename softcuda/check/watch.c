@@ -89,6 +89,13 @@ static bool look_at_row(struct warp *warp, const struct op *op, uint32_t mask, u
 	return !check_of(warp->group) || check_row(warp, op, mask, size_B, place, step_B);
 }
 
+/* A trace is told by look_at_access, which is called if this does not know. */
+static bool look_at_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
+			 uint32_t step_B)
+{
+	return !trace_of(warp) && (!check_of(warp->group) || check_rows(warp, op, row, size_B, place, step_B));
+}
+
 static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
 	return job->launch->watch_data ? 0 : check_quiet(job, compiled, range);
@@ -135,8 +142,8 @@ static const struct exec_watch light = {
 static const struct exec_watch full = {
 	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
 	.in_order = true, .group_over = check_end, .fault = fault, .missed = trace_global, .access = look_at_access,
-	.row = look_at_row, .quiet = find_quiet, .late = check_late, .texel = look_at_texel, .outside = check_outside,
-	.describe_private = check_describe_private,
+	.row = look_at_row, .rows = look_at_rows, .quiet = find_quiet, .late = check_late, .texel = look_at_texel,
+	.outside = check_outside, .describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
 	.barrier = check_barrier, .members = check_members, .meet = check_meet,
 	.shuffle = check_shuffle, .note_barrier = check_note_barrier,

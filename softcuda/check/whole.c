@@ -15,9 +15,8 @@ static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t s
 }
 
 /* Adds lanes that access places step_B apart to the runs. */
-static void add_run(struct check_whole *whole, uint32_t lane, uint32_t count, uint32_t step_B)
+static void add_run(struct check_whole *whole, uint64_t place, uint32_t lane, uint32_t count, uint32_t step_B)
 {
-	const uint64_t place = whole->place[lane];
 	struct check_run *last = whole->run_count ? &whole->runs[whole->run_count - 1] : NULL;
 	if (last && last->lane + last->count == lane) {
 		const bool equal = place == last->place;
@@ -40,13 +39,27 @@ static void find_runs(struct check_whole *whole, unsigned patterns)
 	for (uint32_t i = 0; i < PARTS; i++) {
 		const bool same = patterns >> i & 1, next = patterns >> (i + PARTS) & 1;
 		if (same || next) {
-			add_run(whole, i * PART, PART, same ? 0 : whole->size_B);
+			add_run(whole, whole->place[i * PART], i * PART, PART, same ? 0 : whole->size_B);
 			continue;
 		}
 		for (uint32_t l = i * PART; l < (i + 1) * PART; l++)
 			if (whole->mask >> l & 1)
-				add_run(whole, l, 1, whole->size_B);
+				add_run(whole, whole->place[l], l, 1, whole->size_B);
 	}
+}
+
+/* Sets start and end around the bytes of all runs. */
+static void find_extent_of_runs(struct check_whole *whole)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		const uint64_t last = run->place + (uint64_t)(run->count - 1) * run->step_B;
+		low = run->place < low ? run->place : low;
+		high = last > high ? last : high;
+	}
+	whole->start = low;
+	whole->end = high + whole->size_B;
 }
 
 /* Sets start and end around the bytes of all lanes, and the runs if they are found at once. */
@@ -55,15 +68,12 @@ static void find_extent(struct check_whole *whole)
 	const unsigned patterns = whole->mask == MASK_ALL ? whole->cells->patterns(whole->place, whole->size_B) : 0;
 	const bool regular = ((patterns | patterns >> PARTS) & ((1u << PARTS) - 1)) == (1u << PARTS) - 1;
 	uint64_t low = UINT64_MAX, high = 0;
-	if (regular)
+	if (regular) {
 		find_runs(whole, patterns);
-	for (uint32_t i = 0; i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		const uint64_t last = run->place + (uint64_t)(run->count - 1) * run->step_B;
-		low = run->place < low ? run->place : low;
-		high = last > high ? last : high;
+		find_extent_of_runs(whole);
+		return;
 	}
-	for (uint32_t rest = regular ? 0 : whole->mask; rest; rest &= rest - 1) {
+	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
 		const uint64_t at = whole->place[exec_lowest(rest)];
 		low = at < low ? at : low;
 		high = at > high ? at : high;
@@ -210,6 +220,16 @@ bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t st
 	whole->run_count = 1;
 	whole->start = whole->runs[0].place;
 	whole->end = whole->start + (uint64_t)(count - 1) * step_B + whole->size_B;
+	return find_space(whole);
+}
+
+bool check_whole_find_rows(struct check_whole *whole, uint32_t row, const uint64_t *place, uint32_t step_B)
+{
+	if (!whole->size_B)
+		return false;
+	for (uint32_t lane = 0; lane < LANES; lane += row)
+		add_run(whole, place[lane / row], lane, row, step_B);
+	find_extent_of_runs(whole);
 	return find_space(whole);
 }
 

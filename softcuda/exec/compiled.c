@@ -103,6 +103,15 @@ static uint32_t look_row(struct warp *warp, const struct op *op, uint32_t lanes,
 	return watch && (!watch->row || !watch->row(warp, op, lanes, size_B, place, step_B));
 }
 
+static uint32_t look_rows(struct warp *warp, const struct op *op, const uint64_t *place, uint32_t row, uint32_t size_B,
+			  uint32_t step_B)
+{
+	const struct exec_watch *watch = warp->group->job->watch;
+	warp->frame = warp->base;
+	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	return !watch->rows || !watch->rows(warp, op, row, size_B, place, step_B);
+}
+
 static double ex2(double x)
 {
 	return exp2(x);

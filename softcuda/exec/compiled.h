@@ -89,6 +89,10 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * uint32_t step_B): the same for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if \
 	 * `look` has to be called. */ \
 	EXECUTOR(look_row) \
+	/* uint32_t (struct warp *, const struct op *, const uint64_t *place, uint32_t row, uint32_t size_B, \
+	 * uint32_t step_B): the same for all lanes, of which each `row` are step_B apart, from one of LANES / row \
+	 * places on. */ \
+	EXECUTOR(look_rows) \
 	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
 	EXECUTOR(ex2) EXECUTOR(lg2) \
 	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \

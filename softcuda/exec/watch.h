@@ -51,6 +51,9 @@ struct exec_watch {
 	 * 0.  True: it is right, and the watcher knows of it.  False: access has to be told. */
 	bool (*row)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
 		    uint32_t step_B);
+	/* The same for all lanes of a warp, of which each `row` are in a row; place: of each row's first lane. */
+	bool (*rows)(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
+		     uint32_t step_B);
 	/* For machine code, compiled: which accesses in this range, a whole allocation, need not be told of while it
 	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0.  If that holds only up to an earlier end,
 	 * the range is shortened to there. */

@@ -46,8 +46,8 @@ struct emitter {
 	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
-	value places;                     /* stack slot: the addresses of an access that a watcher is told of;
-					   * NULL: none yet */
+	value places, firsts;             /* stack slots: the addresses of an access that a watcher is told of, and
+					   * those of its rows; NULL: none yet */
 	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
 	value *masks;                     /* by node: stack slot with the mask of lanes that wait there */
 	value live, budget, state;        /* stack slots: lanes not ended; loop iterations left; result */
@@ -165,9 +165,29 @@ value emit_op_pointer(const struct emitter *e, uint32_t op);
 void emit_save_operands(struct emitter *e, uint32_t op);
 /* Ends the function if a function of the executor has noted a fault. */
 void emit_fault_if(struct emitter *e, value noted);
+/* The rows of a part whose lanes are in several rows of the work-group (plan.row), for one access (emit_rows.c). */
+enum { EMIT_ROWS = 4 };
+struct emit_rows {
+	unsigned row, count;              /* lanes of a row, and the number of rows; 0: this is not known */
+	value first[EMIT_ROWS];           /* the place of each row's first lane */
+	value next, same;                 /* scalars: all lanes access, and the places of each row are consecutive; or
+					   * equal */
+};
+/* Finds the rows of places, a vector of i64, which are step_B apart if they are consecutive. */
+void emit_find_rows(const struct emitter *e, value places, value mask, unsigned step_B, struct emit_rows *rows);
+/* Load `count` elements of a type, of size_B bytes, for each lane, where rows->next, or rows->same, holds; store the
+ * elements of all lanes, in the order of their places, where rows->next holds. */
+void emit_load_next_rows(const struct emitter *e, const struct emit_rows *rows, LLVMTypeRef type, unsigned size_B,
+			 unsigned count, value *elements_out);
+void emit_load_same_rows(const struct emitter *e, const struct emit_rows *rows, LLVMTypeRef type, unsigned size_B,
+			 unsigned count, value *elements_out);
+void emit_store_next_rows(const struct emitter *e, const struct emit_rows *rows, value all, unsigned size_B);
 /* Has the watcher look at an access of total_B bytes in each lane of mask, whose places in the host's memory are valid.
  * places: a vector of i64, or a scalar, the part's first lane's, if they are step_B apart, which is total_B or 0. */
 void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B);
+/* The same for places in rows. */
+void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
+		    const struct emit_rows *rows);
 /* The same in private memory, for lanes that all access this offset, a scalar i64; places: a vector.  Where the watcher
  * need not be told, it is not. */
 void emit_look_private(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, value offset);

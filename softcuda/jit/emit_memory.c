@@ -35,6 +35,7 @@ struct access {
 	bool is_offset;           /* `address` counts from the parameter that it is computed from */
 	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
 	value mask;               /* the lanes that access */
+	struct emit_rows rows;    /* of places that may be in rows */
 };
 
 /* --- addresses ---------- */
@@ -406,6 +407,45 @@ static value first_pointer(const struct access *a, value place)
 	return LLVMBuildIntToPtr(e->builder, first, e->pointer, "");
 }
 
+/* Whether the addresses may be consecutive, or equal, in each row of the part. */
+static bool may_be_in_rows(const struct access *a)
+{
+	const struct plan *plan = a->e->plan;
+	return a->may_be_next && plan->row > 1 && plan->row < plan->width && plan->width / plan->row <= EMIT_ROWS;
+}
+
+/* As load_any, for places that may be in rows. */
+static void load_rows(const struct access *a, value place, value *elements_out)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	enum { NEXT, SAME, APART, WAYS };
+	static const char *const names[WAYS] = {"next", "same", "apart"};
+	LLVMBasicBlockRef ways[WAYS], other = emit_block(e, "other"), on = emit_block(e, "loaded");
+	value loaded[WAYS][4], elements[WAYS];
+	for (unsigned i = 0; i < WAYS; i++)
+		ways[i] = emit_block(e, names[i]);
+	LLVMBuildCondBr(b, a->rows.next, ways[NEXT], other);
+	LLVMPositionBuilderAtEnd(b, other);
+	LLVMBuildCondBr(b, a->rows.same, ways[SAME], ways[APART]);
+	LLVMPositionBuilderAtEnd(b, ways[NEXT]);
+	emit_load_next_rows(e, &a->rows, memory_type(a), a->verb->size_B, a->count, loaded[NEXT]);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, ways[SAME]);
+	emit_load_same_rows(e, &a->rows, memory_type(a), a->verb->size_B, a->count, loaded[SAME]);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, ways[APART]);
+	load_apart(a, place, loaded[APART]);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, on);
+	for (unsigned i = 0; i < a->count; i++) {
+		for (unsigned w = 0; w < WAYS; w++)
+			elements[w] = loaded[w][i];
+		elements_out[i] = LLVMBuildPhi(b, LLVMTypeOf(elements[0]), "");
+		LLVMAddIncoming(elements_out[i], elements, ways, WAYS);
+	}
+}
+
 /* Loads the elements of each lane where addresses vary. */
 static void load_any(const struct access *a, value place, value *elements_out)
 {
@@ -413,6 +453,10 @@ static void load_any(const struct access *a, value place, value *elements_out)
 	value one[4], other[4];
 	if (!a->may_be_next) {
 		load_apart(a, place, elements_out);
+		return;
+	}
+	if (a->rows.count) {
+		load_rows(a, place, elements_out);
 		return;
 	}
 	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
@@ -536,9 +580,13 @@ static void store_any(const struct access *a, value place)
 	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
 			  on = emit_block(e, "stored");
 	value mask;
-	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
+	LLVMBuildCondBr(e->builder, a->rows.count ? a->rows.next : all_are_next(a, place), next, apart);
 	LLVMPositionBuilderAtEnd(e->builder, next);
-	LLVMSetAlignment(LLVMBuildStore(e->builder, interleaved(a, &mask), first_pointer(a, place)), a->verb->size_B);
+	value all = interleaved(a, &mask);
+	if (a->rows.count)
+		emit_store_next_rows(e, &a->rows, all, a->verb->size_B);
+	else
+		LLVMSetAlignment(LLVMBuildStore(e->builder, all, first_pointer(a, place)), a->verb->size_B);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, apart);
 	scatter(a, place);
@@ -590,6 +638,10 @@ static void look(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
 	int64_t stride;
+	if (a->rows.count) {
+		emit_look_rows(e, a->number, a->mask, place, a->total_B, &a->rows);
+		return;
+	}
 	if (!a->is_private || !emit_is_linear(e, a->number, MEMORY_ADDRESS, &stride) || stride) {
 		emit_look(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0);
 		return;
@@ -620,6 +672,8 @@ static void emit_access(struct access *a)
 	/* Where this sum is part of the access's own address, it takes no instruction. */
 	if (a->is_offset)
 		place = whole_address(a);
+	if (may_be_in_rows(a))
+		emit_find_rows(e, place, a->mask, a->total_B, &a->rows);
 	if (e->plan->watched) {
 		LLVMBasicBlockRef told = emit_block(e, "told");
 		skip_quiet(a, slot, told);

@@ -38,6 +38,29 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 	LLVMPositionBuilderAtEnd(b, on);
 }
 
+void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
+		    const struct emit_rows *rows)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef several = emit_block(e, "rows"), closer = emit_block(e, "closer"),
+			  on = emit_block(e, "looked");
+	if (!e->firsts)
+		e->firsts = emit_slot(e, LLVMArrayType(e->i64, EMIT_ROWS), "firsts");
+	LLVMBuildCondBr(b, LLVMBuildOr(b, rows->next, rows->same, ""), several, closer);
+	LLVMPositionBuilderAtEnd(b, several);
+	for (unsigned r = 0; r < rows->count; r++)
+		LLVMBuildStore(b, rows->first[r], emit_at(e, e->firsts, emit_i64(e, r * sizeof(uint64_t))));
+	value step = LLVMBuildSelect(b, rows->next, emit_i32(e, total_B), emit_i32(e, 0), "");
+	value operands[] = {emit_warp(e), emit_op_pointer(e, op), e->firsts, emit_i32(e, rows->row),
+			    emit_i32(e, total_B), step};
+	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_rows), operands, 6);
+	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
+	LLVMPositionBuilderAtEnd(b, closer);
+	look_at_all(e, op, mask, places, total_B);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, on);
+}
+
 /* Whether all lanes of mask may access size_B bytes at an offset of private memory without the watcher: a scalar i1. */
 static value is_written(struct emitter *e, value mask, value offset, unsigned size_B)
 {

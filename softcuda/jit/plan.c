@@ -226,6 +226,7 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 		plan_make_single(plan);
 	else
 		widen(plan, native, rows);
+	plan->row = plan->linear || rows > plan->width ? plan->width : rows;
 	plan->full = plan->width == 1 || (!ragged && rows % plan->width == 0);
 	return true;
 }

@@ -87,6 +87,7 @@ struct plan {
 	const struct soft_program *program;
 	const struct code *code;
 	uint32_t width;           /* number of lanes of a part */
+	uint32_t row;             /* so many of them, one after the other, are in one row of the work-group */
 	bool watched;             /* a watcher is told of accesses, fences and meetings (exec/watch.h) */
 	bool line;                /* blocks have one dimension */
 	bool full;                /* each part has all its lanes when a group starts */
