@@ -109,7 +109,7 @@ static uint32_t look_rows(struct warp *warp, const struct op *op, const uint64_t
 	const struct exec_watch *watch = warp->group->job->watch;
 	warp->frame = warp->base;
 	warp->pc = (uint32_t)(op - warp->base->code->ops);
-	return !watch->rows || !watch->rows(warp, op, row, size_B, place, step_B);
+	return watch && (!watch->rows || !watch->rows(warp, op, row, size_B, place, step_B));
 }
 
 static double ex2(double x)

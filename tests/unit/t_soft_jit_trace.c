@@ -36,7 +36,16 @@ static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
 	"and.b32 w, n, 3; mul.wide.u32 b, w, 4; add.u64 a, in, b; ld.u32 w, [a+640];\n"
 	"mul.wide.u32 b, t, 4; mov.u64 g, room; cvta.shared.u64 g, g; add.u64 g, g, b; st.u32 [g], w; ld.u32 w, [g];\n"
 	"mov.u64 g, stack; st.local.u32 [g], w; ld.local.u32 w, [g]; cvta.local.u64 g, g; st.u32 [g+4], w;\n"
-	"ret; }\n";
+	"ret; }\n"
+	/* Work-item (x, y) of 16 by 16 loads at in + 128 y + 4 x, and at in + 128 y + 64, which its row shares.
+	 * It stores the sum at out + 128 y + 4 x and, but for x = 5, twice at out + 4096 + 256 y + 8 x. */
+	".entry rows(.param .u64 given_in, .param .u64 given_out) {\n"
+	".reg .pred p; .reg .b32 x, y, v, w; .reg .b64 in, out, a, b, c;\n"
+	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; mov.u32 x, %tid.x; mov.u32 y, %tid.y;\n"
+	"mul.wide.u32 a, y, 128; mul.wide.u32 b, x, 4; add.u64 c, in, a; ld.global.u32 w, [c+64];\n"
+	"add.u64 c, c, b; ld.global.u32 v, [c]; add.u32 v, v, w; add.u64 c, out, a; add.u64 c, c, b;\n"
+	"st.global.u32 [c], v; mul.wide.u32 a, y, 256; mul.wide.u32 b, x, 8; add.u64 c, out, a; add.u64 c, c, b;\n"
+	"setp.ne.u32 p, x, 5; @p st.global.v2.u32 [c+4096], {v, v}; ret; }\n";
 
 struct expected {
 	struct soft_interval intervals[4 * COUNT];
@@ -71,12 +80,29 @@ static void expect_all(struct expected *e, uint64_t in, uint64_t out)
 	}
 }
 
-/* Launches k; interpreted: cooperatively, for such launches are not compiled. */
-static CUresult launch(struct module *module, bool interpreted, const void *parameters, struct soft_trace *trace)
+/* As expect_all, of the kernel `rows`. */
+static void expect_rows(struct expected *e, uint64_t in, uint64_t out)
+{
+	for (unsigned both = 0; both < 2; both++) {
+		const bool reads = both == (in > out);
+		for (unsigned y = 0; y < 16; y++)
+			expect(e, reads ? in + 128 * y : out + 128 * y, reads ? 68 : 64,
+			       reads ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE);
+		for (unsigned y = 0; y < 16 && !reads; y++) {
+			expect(e, out + 4096 + 256 * y, 40, SOFT_ACCESS_WRITE);
+			expect(e, out + 4096 + 256 * y + 48, 80, SOFT_ACCESS_WRITE);
+		}
+	}
+}
+
+/* Launches k, or rows; interpreted: cooperatively, for such launches are not compiled. */
+static CUresult launch(struct module *module, bool rows, bool interpreted, const void *parameters,
+		       struct soft_trace *trace)
 {
 	bytes_finish(&module->log);
 	const struct soft_launch l = {
-		.function = soft_program_function(module->program, "k"), .grid = {GROUPS, 1, 1}, .block = {ITEMS, 1, 1},
+		.function = soft_program_function(module->program, rows ? "rows" : "k"),
+		.grid = {rows ? 1 : GROUPS, 1, 1}, .block = {rows ? 16 : ITEMS, rows ? 16 : 1, 1},
 		.parameters = parameters, .cooperative = interpreted, .memory = &device_memory,
 		.variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4,
 		.watch = watch_for(trace), .watch_data = trace
@@ -114,13 +140,52 @@ static void known_accesses(void)
 	for (unsigned way = 0; way < 2; way++) {
 		struct soft_trace *trace = soft_trace_create();
 		REQUIRE(trace);
-		CHECK_EQ(launch(&module, !way, &parameters, trace), CUDA_SUCCESS);
+		CHECK_EQ(launch(&module, false, !way, &parameters, trace), CUDA_SUCCESS);
 		CHECK_EQ(atomic_load(&tier_counts.compiled), way);
 		compare(trace, &expected, way ? "compiled" : "interpreted");
 		soft_trace_destroy(trace);
 	}
 	/* When the oracle has stopped, for lack of memory, the code runs unwatched. */
-	CHECK_EQ(launch(&module, false, &parameters, NULL), CUDA_SUCCESS);
+	CHECK_EQ(launch(&module, false, false, &parameters, NULL), CUDA_SUCCESS);
+	module_finish(&module);
+}
+
+static void check_sums(const uint32_t *in, const uint32_t *out)
+{
+	for (unsigned i = 0; i < 256; i++) {
+		const unsigned y = i / 16, x = i % 16, sum = in[32 * y + x] + in[32 * y + 16];
+		CHECK_EQ(out[32 * y + x], sum);
+		CHECK_EQ(out[1024 + 64 * y + 2 * x], x == 5 ? 0 : sum);
+		CHECK_EQ(out[1024 + 64 * y + 2 * x + 1], x == 5 ? 0 : sum);
+	}
+}
+
+/* A warp has two rows of the work-group. */
+static void rows_of_warps(void)
+{
+	static struct expected expected;
+	struct module module;
+	REQUIRE(module_load(&module, ptx) == CUDA_SUCCESS);
+	uint32_t *in = device_take(2048), *out = device_take(8192);
+	const struct { void *in, *out; } parameters = {in, out};
+	for (unsigned i = 0; i < 512; i++)
+		in[i] = i * i;
+	expect_rows(&expected, (uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out);
+	for (unsigned way = 0; way < 2; way++) {
+		const uint64_t before = atomic_load(&tier_counts.compiled);
+		struct soft_trace *trace = soft_trace_create();
+		REQUIRE(trace);
+		memset(out, 0, 8192);
+		CHECK_EQ(launch(&module, true, !way, &parameters, trace), CUDA_SUCCESS);
+		CHECK_EQ(atomic_load(&tier_counts.compiled) - before, way);
+		compare(trace, &expected, way ? "compiled rows" : "interpreted rows");
+		check_sums(in, out);
+		soft_trace_destroy(trace);
+	}
+	/* As above, unwatched. */
+	memset(out, 0, 8192);
+	CHECK_EQ(launch(&module, true, false, &parameters, NULL), CUDA_SUCCESS);
+	check_sums(in, out);
 	module_finish(&module);
 }
 
@@ -136,7 +201,7 @@ static void wrong_accesses(void)
 		struct soft_interval *found;
 		size_t count;
 		REQUIRE(trace);
-		CHECK_EQ(launch(&module, !way, &parameters, trace), CUDA_ERROR_ILLEGAL_ADDRESS);
+		CHECK_EQ(launch(&module, false, !way, &parameters, trace), CUDA_ERROR_ILLEGAL_ADDRESS);
 		REQUIRE(soft_trace_intervals(trace, &found, &count));
 		CHECK(count && found[0].start == parameters.out + 4 * 3 && found[0].kinds == SOFT_ACCESS_WRITE);
 		free(found);
@@ -158,7 +223,8 @@ static void random_kernels(void)
 
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(random_kernels), TEST(known_accesses), TEST(wrong_accesses)};
+	static const struct test_case cases[] = {TEST(random_kernels), TEST(known_accesses), TEST(rows_of_warps),
+						 TEST(wrong_accesses)};
 	if (setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1))
 		return 99;
 	const int failed = test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
