@@ -66,14 +66,10 @@ static CUresult range_share_locked(struct soft_context *context, const struct ex
 	if (at == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	CUresult result = soft_memory_share_locked(context, external->device, (uint64_t)(uintptr_t)(at + before_B),
-						   size_B, allocation_out);
-	if (result != CUDA_SUCCESS) {
+						   size_B, at, before_B + size_B, allocation_out);
+	if (result != CUDA_SUCCESS)
 		munmap(at, before_B + size_B);
-		return result;
-	}
-	(*allocation_out)->mapping = at;
-	(*allocation_out)->mapping_B = before_B + size_B;
-	return CUDA_SUCCESS;
+	return result;
 }
 
 static bool is_within(const struct external *external, uint64_t offset_B, uint64_t size_B)

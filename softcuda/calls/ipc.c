@@ -161,13 +161,11 @@ static CUresult map_locked(struct soft_context *context, const struct ipc_handle
 	if (at == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	CUresult result = soft_memory_share_locked(context, context->device, (uint64_t)(uintptr_t)at,
-						   handle->size_B, &allocation);
+						   handle->size_B, at, size_B, &allocation);
 	if (result != CUDA_SUCCESS) {
 		munmap(at, size_B);
 		return result;
 	}
-	allocation->mapping = at;
-	allocation->mapping_B = size_B;
 	/* It is closed by cuIpcCloseMemHandle, not by cuMemFree. */
 	allocation->mapped = true;
 	allocation->ipc_inode = handle->inode;

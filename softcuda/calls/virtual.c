@@ -230,13 +230,15 @@ static CUresult reserve_locked(CUdeviceptr *start_out, size_t size_B, size_t ali
 	struct reservation *reservation = calloc(1, sizeof(*reservation));
 	char *at = mmap(NULL, size_B + GRANULARITY_B, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (!reservation || at == MAP_FAILED) {
+	const size_t before_B = -(uintptr_t)at % GRANULARITY_B;
+	/* What is mapped there is accessible for the host even before cuMemSetAccess. */
+	if (!reservation || at == MAP_FAILED ||
+	    !soft_pageable_own((uint64_t)(uintptr_t)(at + before_B), size_B, reservation)) {
 		free(reservation);
 		if (at != MAP_FAILED)
 			munmap(at, size_B + GRANULARITY_B);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	const size_t before_B = -(uintptr_t)at % GRANULARITY_B;
 	if (before_B)
 		munmap(at, before_B);
 	munmap(at + before_B + size_B, GRANULARITY_B - before_B);
@@ -274,6 +276,7 @@ static CUresult address_free_locked(CUdeviceptr start, size_t size_B)
 	if (!reservation || reservation->start != start || reservation->size_B != size_B ||
 	    !list_empty(&reservation->mappings))
 		return CUDA_ERROR_INVALID_VALUE;
+	soft_pageable_disown(reservation);
 	munmap((void *)(uintptr_t)start, size_B);
 	list_remove(&reservation->link);
 	free(reservation);
@@ -379,7 +382,7 @@ static CUresult access_locked(CUdeviceptr start, size_t size_B, const CUmemAcces
 	if (mapping->allocation)
 		return CUDA_SUCCESS;
 	/* It belongs to no context. */
-	CUresult result = soft_memory_share_locked(NULL, mapping->physical->device, start, size_B,
+	CUresult result = soft_memory_share_locked(NULL, mapping->physical->device, start, size_B, NULL, 0,
 						   &mapping->allocation);
 	if (result == CUDA_SUCCESS)
 		mapping->allocation->mapped = true;

@@ -2,7 +2,8 @@
  *
  * A device address is the host address of the bytes.  Large allocations are
  * mapped between guard pages, small ones come from the heap; kernels and copies
- * are held to the table in either case. */
+ * are held to the table in either case.  Where kernels can access the host's
+ * memory, all are mapped, because the heap is such memory. */
 #include "config.h"
 
 #include "softcuda/driver/memory.h"
@@ -33,9 +34,13 @@ enum {
 					      * little time */
 	POISON_BYTE = 0xcd,
 	FREED_BYTE = 0xdd,
+	PAGEABLE_GUARD_B = 64 << 10,         /* beside each allocation, where the host's memory is accessible: kernels
+					      * access memory close to a buffer by mistake */
 	QUARANTINE_B = 256 << 20,            /* of freed memory that the checker keeps */
 	DESCRIBED_B = 1 << 20                /* the largest distance from a buffer at which a report names it */
 };
+
+#define ZONE_B ((uint64_t)256 << 30)         /* of addresses: place_locked */
 
 /* Sorted by start, no two overlap.  The reader-writer lock guards the table
  * itself; what it points to is guarded by the driver's lock, but for start and
@@ -354,21 +359,49 @@ static void table_remove_locked(const struct soft_allocation *allocation)
 
 /* --- bytes ---------- */
 
+/* Where a mapping should be, so that kernels that miss it find no memory of the host there, and freed memory is not
+ * mapped again soon; NULL: anywhere.  Linux puts the host's own mappings at the upper end of the largest gap. */
+static void *place_locked(uint64_t mapping_B)
+{
+	static char *zone;
+	static uint64_t used_B;
+	if (!soft_pageable())
+		return NULL;
+	if (!zone) {
+		void *found = mmap(NULL, ZONE_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (found == MAP_FAILED)
+			return NULL;
+		munmap(found, ZONE_B);
+		zone = found;
+	}
+	if (mapping_B > ZONE_B / 2)
+		return NULL;
+	if (used_B + mapping_B > ZONE_B / 2)
+		used_B = 0;
+	void *place = zone + used_B;
+	used_B += mapping_B;
+	return place;
+}
+
 /* Maps size_B bytes between pages that cannot be accessed.  From HUGE_PAGE_B on, the address is a multiple of that, and
  * Linux may use pages of that size, with which the addresses of a kernel that streams through buffers are translated
  * faster. */
-static bool map_bytes(struct soft_allocation *allocation)
+static bool map_bytes_locked(struct soft_allocation *allocation)
 {
 	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t align_B = allocation->size_B < HUGE_PAGE_B ? page_B : HUGE_PAGE_B;
+	const uint64_t guard_B = soft_pageable() ? PAGEABLE_GUARD_B : page_B;
+	const uint64_t besides_B = 2 * guard_B + align_B - page_B;
 	uint64_t data_B = (allocation->size_B + page_B - 1) / page_B * page_B;
-	if (data_B < allocation->size_B || data_B + align_B + page_B < data_B)
+	if (data_B < allocation->size_B || data_B + besides_B < data_B)
 		return false;
-	const uint64_t mapping_B = data_B + align_B + page_B;
-	char *mapping = mmap(NULL, mapping_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const uint64_t mapping_B = data_B + besides_B;
+	char *mapping = mmap(place_locked(mapping_B), mapping_B, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapping == MAP_FAILED)
 		return false;
-	char *start = mapping + align_B - (uintptr_t)mapping % align_B;
+	char *start = mapping + guard_B;
+	start += -(uintptr_t)start % align_B;
 	if (mprotect(start, data_B, PROT_READ | PROT_WRITE)) {
 		munmap(mapping, mapping_B);
 		return false;
@@ -390,8 +423,16 @@ static bool heap_bytes(struct soft_allocation *allocation)
 	return allocation->mapping != NULL;
 }
 
+/* Keeps kernels from accessing the bytes beside it, and those of freed memory, as memory of the host. */
+static bool own_bytes(struct soft_allocation *allocation)
+{
+	return !allocation->mapping_B ||
+	       soft_pageable_own((uint64_t)(uintptr_t)allocation->mapping, allocation->mapping_B, allocation);
+}
+
 static void give_bytes_back(const struct soft_allocation *allocation)
 {
+	soft_pageable_disown(allocation);
 	if (allocation->ipc_exported)
 		close(allocation->ipc_fd);
 	if (allocation->mapping_B)
@@ -480,12 +521,13 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 	allocation->context = pool ? NULL : context;
 	allocation->pool = pool;
 	allocation->id = ++soft_driver.next_id;
-	if (!(size_B <= HEAP_MAX_B ? heap_bytes(allocation) : map_bytes(allocation))) {
+	if (!(size_B <= HEAP_MAX_B && !soft_pageable() ? heap_bytes(allocation) : map_bytes_locked(allocation))) {
 		free(allocation);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	fill_bytes(allocation);
-	if ((is_paged(kind) && !soft_managed_begin_locked(allocation)) || !table_insert_locked(allocation)) {
+	if (!own_bytes(allocation) || (is_paged(kind) && !soft_managed_begin_locked(allocation)) ||
+	    !table_insert_locked(allocation)) {
 		soft_managed_end_locked(allocation);
 		give_bytes_back(allocation);
 		free(allocation);
@@ -507,7 +549,8 @@ static CUresult enter_locked(struct soft_context *context, const struct soft_all
 	list_init(&allocation->link);
 	allocation->context = context;
 	allocation->id = ++soft_driver.next_id;
-	if (!table_insert_locked(allocation)) {
+	if (!own_bytes(allocation) || !table_insert_locked(allocation)) {
+		soft_pageable_disown(allocation);
 		free(allocation);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
@@ -533,12 +576,12 @@ CUresult soft_memory_register_locked(struct soft_context *context, void *pointer
 }
 
 CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
-				  uint64_t start, uint64_t size_B,
+				  uint64_t start, uint64_t size_B, void *mapping, size_t mapping_B,
 				  struct soft_allocation **allocation_out)
 {
 	const struct soft_allocation like = {
 		.start = start, .size_B = size_B, .kind = SOFT_MEMORY_DEVICE,
-		.device = device, .shared = true,
+		.device = device, .shared = true, .mapping = mapping, .mapping_B = mapping_B,
 	};
 	return enter_locked(context, &like, allocation_out);
 }
@@ -573,6 +616,12 @@ static bool touchable_locked(const struct soft_allocation *allocation)
 	return oldest->kernel_number <= allocation->freed_at;
 }
 
+/* What it counts for while it is freed.  A process may have far fewer mappings than small pieces of the heap. */
+static uint64_t limbo_size_B(const struct soft_allocation *allocation)
+{
+	return allocation->size_B <= HEAP_MAX_B && allocation->mapping_B ? allocation->mapping_B : allocation->size_B;
+}
+
 /* Whether the memory checker keeps freed memory, to find uses of it; only as long as there is room. */
 static bool kept_locked(const struct soft_allocation *allocation)
 {
@@ -588,7 +637,7 @@ void soft_memory_reap_locked(void)
 		if (touchable_locked(allocation) || kept_locked(allocation))
 			continue;
 		list_remove(link);
-		limbo_B -= allocation->size_B;
+		limbo_B -= limbo_size_B(allocation);
 		give_bytes_back(allocation);
 		free(allocation->written);
 		free(allocation);
@@ -621,7 +670,7 @@ void soft_memory_free_locked(struct soft_allocation *allocation)
 		soft_pool_release_locked(pool);
 	}
 	list_append(&soft_driver.limbo, &allocation->link);
-	limbo_B += allocation->size_B;
+	limbo_B += limbo_size_B(allocation);
 	soft_memory_reap_locked();
 }
 

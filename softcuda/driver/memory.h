@@ -62,9 +62,10 @@ struct soft_allocation {
 CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
 				  uint64_t size_B, struct soft_pool *pool,
 				  struct soft_allocation **allocation_out);
-/* Enters memory at start, which others may use too, into the table as memory of device. */
+/* Enters memory at start, which others may use too, into the table as memory of device.  mapping: what is to be
+ * unmapped with it; NULL: nothing.  If this fails, nothing is unmapped. */
 CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
-				  uint64_t start, uint64_t size_B,
+				  uint64_t start, uint64_t size_B, void *mapping, size_t mapping_B,
 				  struct soft_allocation **allocation_out);
 /* Whether CUDA IPC can share it: only memory of cuMemAlloc. */
 bool soft_memory_is_ipc_capable(const struct soft_allocation *allocation);
@@ -101,6 +102,10 @@ bool soft_pageable(void);
 bool soft_shares_pages(void);
 /* The page of such memory that address is in; false also where the option is off. */
 bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
+/* From now on, until soft_pageable_disown(owner), the pages from start on are not such memory.  False without
+ * memory. */
+bool soft_pageable_own(uint64_t start, uint64_t size_B, void *owner);
+void soft_pageable_disown(const void *owner);
 /* The number of live allocations: pinned memory of the host, or all others. */
 size_t soft_memory_live_locked(bool host);
 /* The live allocation that contains address, or one that was freed and that a launch may still access. */

@@ -7,10 +7,18 @@ trap 'rm -f "$out"' EXIT
 status=0
 for CULVERT_SOFT_MACHINE in integrated coherent wsl; do
 	export CULVERT_SOFT_MACHINE
-	for test in device devices buffers maps image_maps transfers svm usm command_buffer_memory pinned_buffers exported_memory exported_dma_buf; do
+	for test in device devices buffers maps image_maps transfers svm svm_system usm command_buffer_memory pinned_buffers exported_memory exported_dma_buf; do
 		tests/api/$test >"$out" 2>&1
 		code=$?
 		[ $code = 0 ] || [ $code = 77 ] || { echo "$CULVERT_SOFT_MACHINE: $test"; cat "$out"; status=1; }
+	done
+done
+# Where kernels can access all of the host's memory, the memory beside a buffer and a freed buffer are not the host's.
+for jit in off always; do
+	for kernel in global_behind global_before global_large global_freed constant_behind; do
+		CULVERT_SOFT_MACHINE=coherent CULVERT_SOFT_JIT=$jit tests/kernels/runner \
+			"${srcdir:-.}/tests/kernels/broken/memory_$kernel.clt" >"$out" 2>&1 ||
+			{ echo "coherent, CULVERT_SOFT_JIT=$jit: $kernel"; cat "$out"; status=1; }
 	done
 done
 CULVERT_SOFT_MACHINE=tablet CULVERT_DEBUG=err ./culvert devices >"$out" 2>&1 && { echo "a machine that is none"; status=1; }

@@ -104,6 +104,36 @@ static void indirect(void)
 	CHECK_OK(clReleaseKernel(sum));
 }
 
+/* Small pieces of the heap, between small allocations of the device's, which may be in the same pages there. */
+static void between_buffers(void)
+{
+	enum { PIECES = 40, INTS = 16 };
+	cl_kernel add = kernel_make(program, "add");
+	cl_int *pieces[PIECES], *svm[PIECES];
+	const cl_int k = 9;
+	for (int i = 0; i < PIECES; i++) {
+		svm[i] = clSVMAlloc(test.context, CL_MEM_READ_WRITE, (size_t)(i + 1) * sizeof(cl_int), 0);
+		pieces[i] = calloc(INTS, sizeof(cl_int));
+		CHECK(svm[i] && pieces[i]);
+		if (i % 3 == 2)
+			clSVMFree(test.context, svm[i - 1]);
+	}
+	CHECK_OK(clSetKernelArg(add, 1, sizeof(k), &k));
+	for (int i = 0; i < PIECES; i++) {
+		CHECK_OK(clSetKernelArgSVMPointer(add, 0, pieces[i]));
+		launch_1d(queue, add, INTS);
+	}
+	CHECK_OK(clFinish(queue));
+	for (int i = 0; i < PIECES; i++) {
+		for (int j = 0; j < INTS; j++)
+			CHECK(pieces[i][j] == k);
+		free(pieces[i]);
+		if (i % 3 != 1 || i == PIECES - 1)
+			clSVMFree(test.context, svm[i]);
+	}
+	CHECK_OK(clReleaseKernel(add));
+}
+
 static void CL_CALLBACK free_it(cl_command_queue of, cl_uint count, void *pointers[], void *data)
 {
 	(void)of;
@@ -206,6 +236,7 @@ int main(void)
 	program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	places();
 	indirect();
+	between_buffers();
 	commands();
 	if (can & CL_DEVICE_SVM_ATOMICS)
 		atomics();
