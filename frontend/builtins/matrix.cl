@@ -350,3 +350,10 @@ PRODUCT(uchar_uchar, uint2, uint, int4, columns_uchar_uchar)
 	}
 TILES(straight)
 TILES(transposed)
+
+/* The place of a work-item in a matrix.  Its name tells that its caller needs sub-groups of 32, also where the reader
+ * composes loads and stores of nothing else (frontend/sub_group_sizes.cpp). */
+PURE uint __culvert_matrix_lane(void)
+{
+	return (uint)__nvvm_read_ptx_sreg_laneid();
+}

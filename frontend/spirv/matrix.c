@@ -2,7 +2,6 @@
 
 #include "frontend/spirv/matrix.h"
 
-#include "frontend/spirv/function.h"
 #include "frontend/spirv/opencl_std.h"
 
 #include <inttypes.h>
@@ -156,12 +155,6 @@ static bool build_type(struct spirv_reader *reader, const struct spirv_op *op)
 		return spirv_fail(reader,
 				  "matrices of the scope %" PRIu32 " are not supported; the scope is Subgroup (%d)",
 				  scope, SpvScopeSubgroup);
-	for (size_t i = 0; i < reader->entry_count; i++) {
-		const uint32_t size = reader->entries[i].sub_group_size;
-		if (size && size != SUB_GROUP_SIZE)
-			return spirv_fail(reader, "matrices need sub-groups of %d, and the kernel %s has the mode "
-					  "SubgroupSize %" PRIu32, SUB_GROUP_SIZE, reader->entries[i].name, size);
-	}
 	if (use > SPIRV_MATRIX_SUM)
 		return spirv_fail(reader, "the use %" PRIu32 " of a matrix is not known", use);
 	if (!is_component(reader, element, use))

@@ -120,7 +120,7 @@ static LLVMValueRef move(struct spirv_reader *reader, LLVMValueRef pointer, LLVM
 /* The work-item's number in its sub-group, as an i64; NULL with a message. */
 static LLVMValueRef number_in_sub_group(struct spirv_reader *reader)
 {
-	LLVMValueRef value = spirv_call(reader, "get_sub_group_local_id", spirv_int(reader, 32), NULL, 0);
+	LLVMValueRef value = spirv_call(reader, "__culvert_matrix_lane", spirv_int(reader, 32), NULL, 0);
 	return value ? LLVMBuildZExt(reader->builder, value, spirv_int(reader, 64), "") : NULL;
 }
 
