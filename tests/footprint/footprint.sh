@@ -67,6 +67,13 @@ if command -v python3 >/dev/null; then
 	early 1 'local table' '0 0 8 12' '0 2 8 12'
 	early 1 'local arguments' '0 0 4 8' '0 2 4 8'
 	early 1 'argument 0' '0 0 4 8' '0 2 4 8'
+	# Reads of what the work-item itself writes, and no byte more.
+	for end in 8 9; do
+		printf 'launch few 1 1 1 1 1 1\nw 0 0 argument 0 4 8\n' >"$work/right"
+		printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 0 4 %s\nw 0 0 argument 0 4 8\n' $end >"$work/own"
+		"$here/compare" "$work/right" "$work/own" >"$work/out"
+		[ $? = $((end - 8)) ] || fail "compare of a read of bytes 4 to $end, of which 4 to 7 are written"
+	done
 fi
 
 # --- the reference, where there is one ---
