@@ -52,6 +52,7 @@ static void allocate(void)
 			return;
 	model[n].svm = (struct ocl_svm){
 		.kind = (enum ocl_svm_kind)test_random(4),
+		.usm = test_random(2),
 		.size_B = size_B,
 		.pointer = memory + place,
 	};
@@ -66,7 +67,7 @@ static void take(void)
 	const int n = at(place);
 	const bool usm = test_random(2);
 	const bool first = n >= 0 && model[n].svm.pointer == memory + place;
-	const bool good = first && usm == (model[n].svm.kind != OCL_SVM_SVM);
+	const bool good = first && usm == model[n].svm.usm;
 	CHECK(ocl_svm_take(&context, memory + place, usm) == (good ? &mems[n] : NULL));
 	if (good)
 		model[n].there = false;
@@ -100,7 +101,7 @@ static void random_sequence(void)
 	for (unsigned i = 0; i < ALLOCATIONS; i++)
 		if (model[i].there)
 			CHECK(ocl_svm_take(&context, model[i].svm.pointer,
-					   model[i].svm.kind != OCL_SVM_SVM) == &mems[i]);
+					   model[i].svm.usm) == &mems[i]);
 	ocl_svm_table_finish(&context.svm);
 }
 
