@@ -15,7 +15,7 @@
 
 #define OK(call) CHECK_EQ(call, CUDA_SUCCESS)
 
-enum { PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 30000 };
 
 static char report[] = "/tmp/t_soft_semaphore-XXXXXX";
 
