@@ -276,9 +276,8 @@ static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out
 	return info_put(out, uuid, sizeof(uuid));
 }
 
-/* CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR: streams wait for events of other devices without the host, so that each
- * device synchronizes with all, itself included.  Returns their number. */
-static cl_uint sync_devices(const cl_device_id **devices_out)
+/* The number of the platform's devices. */
+static cl_uint all_devices(const cl_device_id **devices_out)
 {
 	const cl_device_id *devices = NULL;
 	cl_uint count = 0;
@@ -288,10 +287,12 @@ static cl_uint sync_devices(const cl_device_id **devices_out)
 	return count;
 }
 
+/* CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR: streams wait for events of other devices without the host, so that each
+ * device synchronizes with all, itself included. */
 static cl_int put_sync_devices(const struct info_out *out)
 {
 	const cl_device_id *devices;
-	const cl_uint count = sync_devices(&devices);
+	const cl_uint count = all_devices(&devices);
 	return info_put(out, devices, count * sizeof(*devices));
 }
 
@@ -299,10 +300,8 @@ static cl_int put_sync_devices(const struct info_out *out)
 static cl_int put_svm_types(const struct gpu_caps *caps, const struct info_out *out)
 {
 	cl_svm_capabilities_khr types[OCL_SVM_TYPES];
-	const cl_device_id *all = NULL;
-	cl_uint all_count = 0;
-	(void)ocl_platform_devices(&all, &all_count);
-	const cl_uint count = ocl_svm_type_count(all, all_count, NULL);
+	const cl_device_id *devices;
+	const cl_uint device_count = all_devices(&devices), count = ocl_svm_type_count(devices, device_count, NULL);
 	for (cl_uint type = 0; type < count; type++)
 		types[type] = ocl_svm_type_can(caps, type);
 	return info_put(out, types, count * sizeof(types[0]));

@@ -50,9 +50,7 @@ static uint64_t (*migrated)(void);
 
 #define FUNCTIONS(F)                                                                                               \
 	F(clSharedMemAllocINTEL) F(clMemFreeINTEL) F(clEnqueueMigrateMemINTEL) F(clEnqueueMemAdviseINTEL)
-#define DECLARE(name) static name##_fn name##_;
-FUNCTIONS(DECLARE)
-#undef DECLARE
+#include "tests/api/extension_functions.h"
 
 static bool calls_find(void)
 {
@@ -63,12 +61,8 @@ static bool calls_find(void)
 		return false;
 	CALLS(FIND)
 #undef FIND
-#define FIND(name)                                                                                                 \
-	*(void **)&name##_ = clGetExtensionFunctionAddressForPlatform(test.platform, #name);                       \
-	if (!name##_)                                                                                              \
+	if (!functions_find(test.platform))
 		return false;
-	FUNCTIONS(FIND)
-#undef FIND
 	*(void **)&migrated = is_software ? dlsym(library, "culvert_soft_migrated") : NULL;
 	return !is_software || migrated;
 }

@@ -18,9 +18,7 @@ static const char source[] =
 #define FUNCTIONS(F)                                                                             \
 	F(clSVMAllocWithPropertiesKHR) F(clSVMFreeWithPropertiesKHR) F(clGetSVMPointerInfoKHR)   \
 	F(clGetSVMSuggestedTypeIndexKHR)
-#define DECLARE(name) static name##_fn name##_;
-FUNCTIONS(DECLARE)
-#undef DECLARE
+#include "tests/api/extension_functions.h"
 
 static cl_context context;
 static cl_device_id device;
@@ -28,20 +26,6 @@ static cl_command_queue queue;
 static cl_program program;
 static cl_svm_capabilities_khr types[TYPES_MOST];
 static cl_uint type_count;
-
-static bool functions_find(cl_platform_id platform)
-{
-	bool all = true;
-#define FIND(name)                                                                               \
-	do {                                                                                     \
-		void *found = clGetExtensionFunctionAddressForPlatform(platform, #name);         \
-		memcpy(&name##_, &found, sizeof(found));                                         \
-		all = api_test_check(found != NULL, #name, __FILE__, __LINE__) && all;           \
-	} while (0);
-	FUNCTIONS(FIND)
-#undef FIND
-	return all;
-}
 
 static void *make(cl_uint type, size_t size_B)
 {

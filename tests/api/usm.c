@@ -32,28 +32,12 @@ enum { HOST, DEVICE, SHARED, KINDS };
 	F(clMemFreeINTEL) F(clMemBlockingFreeINTEL) F(clGetMemAllocInfoINTEL)                    \
 	F(clSetKernelArgMemPointerINTEL) F(clEnqueueMemFillINTEL) F(clEnqueueMemcpyINTEL)        \
 	F(clEnqueueMigrateMemINTEL) F(clEnqueueMemAdviseINTEL)
-#define DECLARE(name) static name##_fn name##_;
-FUNCTIONS(DECLARE)
-#undef DECLARE
+#include "tests/api/extension_functions.h"
 
 static cl_context context;
 static cl_device_id device;
 static cl_command_queue queue;
 static cl_program program;
-
-static bool functions_find(cl_platform_id platform)
-{
-	bool all = true;
-#define FIND(name)                                                                               \
-	do {                                                                                     \
-		void *found = clGetExtensionFunctionAddressForPlatform(platform, #name);         \
-		memcpy(&name##_, &found, sizeof(found));                                         \
-		all = api_test_check(found != NULL, #name, __FILE__, __LINE__) && all;           \
-	} while (0);
-	FUNCTIONS(FIND)
-#undef FIND
-	return all;
-}
 
 static void *memory_align(int kind, size_t size_B, cl_uint align_B)
 {
