@@ -34,6 +34,8 @@ void faults_images(struct faults_run *run, cl_command_queue queue, cl_program pr
 void faults_commands(struct faults_run *run, cl_command_queue queue);
 /* The part of it with memory by file descriptor: CUDA's own, and that of another API. */
 void faults_external(struct faults_run *run, cl_command_queue queue);
+/* The part of it with memory of each type of cl_khr_unified_svm, on device 0. */
+void faults_types(struct faults_run *run, cl_command_queue queue);
 /* The part of it with a program of SPIR-V. */
 void faults_il(struct faults_run *run, cl_command_queue queue);
 /* A small job on each device in a context of its own: served tells who did it. */

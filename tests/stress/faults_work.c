@@ -621,6 +621,7 @@ static void work_in_context(struct faults_run *run)
 	faults_images(run, queues[1], again);
 	faults_commands(run, queues[0]);
 	faults_external(run, queues[0]);
+	faults_types(run, queues[0]);
 	faults_il(run, queues[1]);
 	if (program)
 		TRY(clReleaseProgram(program));
