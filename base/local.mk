@@ -7,7 +7,7 @@ base_libbase_a_SOURCES = \
 	base/checksum.c base/checksum.h \
 	base/clock.c base/clock.h \
 	base/codegen_choice.h \
-	base/config.def base/extensions.def \
+	base/config.def base/extension_calls.def base/extensions.def \
 	base/control_group.c base/control_group.h \
 	base/hash.c base/hash.h \
 	base/list.h \

@@ -44,8 +44,10 @@ soft_PROGRAMS += libculvert-trace.so
 libculvert_trace_so_SOURCES = \
 	tools/quoted.c tools/quoted.h \
 	tools/trace/command.c \
+	tools/trace/extension.c \
 	tools/trace/layer.c \
-	tools/trace/record.c tools/trace/trace.h
+	tools/trace/record.c tools/trace/trace.h \
+	tools/trace/wrappers.h
 libculvert_trace_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-trace.so \
 	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/tools/trace/layer.map \
 	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)

@@ -9,6 +9,10 @@
 #define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
 #define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
 #define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
+#define MAKE_CALL(type, name, function, parameters, arguments)                                    \
+	CALL(type, name, function, parameters, arguments)
+#define ENQUEUE_CALL(name, function, parameters, arguments)                                       \
+	CALL(cl_int, name, function, parameters, arguments)
 
 #define CALL(type, name, function, parameters, arguments)                                         \
 	type CL_API_CALL door_##name parameters                                                   \
@@ -28,4 +32,4 @@
 		cancel_restore(before);                                                           \
 	}
 #include "base/calls.def"
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"

@@ -1,7 +1,7 @@
 /* The functions of the dispatch table: door_NAME calls the OpenCL function NAME with cancellation of the thread
  * deferred (base/cancel.h).
  *
- * Every function of base/calls.def and icd/api/extension_calls.def has one.  The most frequent ones are in the
+ * Every function of base/calls.def and base/extension_calls.def has one.  The most frequent ones are in the
  * dispatch table without it (DIRECT in entrypoints.def), because it would cost too much; code in those that may wait
  * defers cancellation itself.  Thread-safe. */
 #ifndef CULVERT_ICD_DOORS_H
@@ -22,6 +22,10 @@
 #define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
 #define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
 #define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
+#define MAKE_CALL(type, name, function, parameters, arguments)                                    \
+	CALL(type, name, function, parameters, arguments)
+#define ENQUEUE_CALL(name, function, parameters, arguments)                                       \
+	CALL(cl_int, name, function, parameters, arguments)
 
 #define CALL(type, name, function, parameters, arguments)                                         \
 	type CL_API_CALL door_##name parameters;
@@ -29,7 +33,7 @@
 	cl_int CL_API_CALL door_##name parameters;
 #define VOID_CALL(name, function, parameters, arguments) void CL_API_CALL door_##name parameters;
 #include "base/calls.def"
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
@@ -38,5 +42,7 @@
 #undef ENQUEUE
 #undef LAUNCH
 #undef MAP
+#undef MAKE_CALL
+#undef ENQUEUE_CALL
 
 #endif

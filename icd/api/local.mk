@@ -8,7 +8,7 @@ icd_api_sources = \
 	icd/api/api_pipe.c icd/api/api_platform.c icd/api/api_program.c icd/api/api_queue.c \
 	icd/api/api_record.c icd/api/api_record_image.c icd/api/api_sampler.c icd/api/api_semaphore.c \
 	icd/api/api_svm.c icd/api/api_unified_svm.c icd/api/api_unsupported.c icd/api/api_usm.c icd/api/doors.c icd/api/doors.h \
-	icd/api/enqueue.c icd/api/enqueue.h icd/api/entrypoints.def icd/api/extension_calls.def \
+	icd/api/enqueue.c icd/api/enqueue.h icd/api/entrypoints.def \
 	icd/api/icd.c icd/api/icd.h icd/api/loader.c icd/api/loader.h icd/api/ranges.c icd/api/ranges.h \
 	icd/api/record.h
 EXTRA_DIST += icd/api/README.md

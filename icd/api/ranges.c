@@ -79,6 +79,10 @@ static void range_end(void)
 #define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
 #define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
 #define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
+#define MAKE_CALL(type, name, function, parameters, arguments)                                    \
+	CALL(type, name, function, parameters, arguments)
+#define ENQUEUE_CALL(name, function, parameters, arguments)                                       \
+	CALL(cl_int, name, function, parameters, arguments)
 
 #define WRAP(type, name, begin, function, parameters, arguments)                                  \
 	static type CL_API_CALL range_##name parameters                                           \
@@ -104,7 +108,7 @@ static void range_end(void)
 		cancel_restore(before);                                                           \
 	}
 #include "base/calls.def"
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
@@ -117,7 +121,7 @@ static const struct wrapped {
 #define LAUNCH_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
 #define VOID_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
 #include "base/calls.def"
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL

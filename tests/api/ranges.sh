@@ -13,7 +13,7 @@ fail() {
 # Every call that has a name has a row, but for the loader's own.
 sed -nE 's/^(ENTRY|DIRECT|EXTENSION|LOADER|ALIAS|SUGGEST)\(([A-Za-z0-9]+).*/\2/p' $source/icd/api/entrypoints.def | sort >$folder/names
 sed -nE 's/^[A-Z_]+\(([a-z_]+( \*)?, )?(cl[A-Z][A-Za-z0-9]+),.*/\3/p' $source/base/calls.def \
-	$source/icd/api/extension_calls.def | sort >$folder/rows
+	$source/base/extension_calls.def | sort >$folder/rows
 printf '%s\n' clGetExtensionFunctionAddress clGetExtensionFunctionAddressForPlatform \
 	clIcdGetFunctionAddressForPlatformKHR clIcdGetPlatformIDsKHR clIcdSetPlatformDispatchDataKHR \
 	>$folder/loader

@@ -17,11 +17,13 @@
 #define CALL(type, name, function, parameters, arguments) ROW(type, name, parameters)
 #define LAUNCH_CALL(name, function, parameters, arguments) ROW(cl_int, name, parameters)
 #define VOID_CALL(name, function, parameters, arguments) ROW(void, name, parameters)
+#define MAKE_CALL(type, name, function, parameters, arguments) ROW(type, name, parameters)
+#define ENQUEUE_CALL(name, function, parameters, arguments) ROW(cl_int, name, parameters)
 #define ROW(result_, name_, parameters) {.name = #name_, .result = #result_, .text = #parameters},
 
 static struct api_call calls[] = {
 #include "base/calls.def"
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 /* What is in the dispatch table alone: extensions that we do not have, and another name. */
 ROW(cl_mem, clCreateFromGLBuffer, (cl_context a, cl_mem_flags b, cl_GLuint c, cl_int *d))
 ROW(cl_mem, clCreateFromGLTexture, (cl_context a, cl_mem_flags b, cl_GLenum c, cl_GLint d, cl_GLuint e,

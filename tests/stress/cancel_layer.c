@@ -86,6 +86,10 @@ static void leave(void)
 #include "base/calls.def"
 #undef CORE
 
+#define MAKE_CALL(type, name, function, parameters, arguments)                                    \
+	CALL(type, name, function, parameters, arguments)
+#define ENQUEUE_CALL(name, function, parameters, arguments)                                       \
+	CALL(cl_int, name, function, parameters, arguments)
 /* Calls that are found by name, and makers of queues and pointers: next_NAME is what the platform said. */
 #define CALL(type, name, function, parameters, arguments)                                         \
 	static type(CL_API_CALL *next_##name) parameters;                                         \
@@ -102,7 +106,7 @@ static void leave(void)
 		leave();                                                                          \
 		pthread_cleanup_pop(0);                                                           \
 	}
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
@@ -117,7 +121,7 @@ static void *found(const char *name, void *function)
 	}
 #define LAUNCH_CALL(name_, target, parameters, arguments) CALL(cl_int, name_, target, parameters, arguments)
 #define VOID_CALL(name_, target, parameters, arguments) CALL(void, name_, target, parameters, arguments)
-#include "icd/api/extension_calls.def"
+#include "base/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL

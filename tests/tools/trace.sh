@@ -71,6 +71,31 @@ assert counts["twice"] == 3 and counts["clEnqueueNDRangeKernel"] == 3 and counts
 assert counts["ReadBuffer"] == 1 and counts["clReleaseContext"] == 1, counts
 END
 fi
+# Functions that programs find by name: memory of USM and unified SVM, and command buffers.
+for program in usm unified_svm command_buffers; do
+	trace 0 --silent -o $folder/found-$program.json tests/api/$program
+done
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/found-usm.json $folder/found-unified_svm.json $folder/found-command_buffers.json <<'END' ||
+import json, sys
+wanted = (("clEnqueueMemcpyINTEL", "clEnqueueMemFillINTEL", "clDeviceMemAllocINTEL"),
+          ("clSVMAllocWithPropertiesKHR", "clSVMFreeWithPropertiesKHR", "clSVMAlloc", "clSVMFree"),
+          ("clEnqueueCommandBufferKHR", "clCommandNDRangeKernelKHR", "clCreateCommandBufferKHR"))
+for path, names in zip(sys.argv[1:], wanted):
+    events = json.load(open(path))
+    calls = [e for e in events if e.get("cat") == "call"]
+    commands = [e["name"] for e in events if e.get("cat") == "command"]
+    for name in names:
+        good = [e for e in calls if e["name"] == name and e["args"]["result"] == 0]
+        assert good, name
+        # Commands that fail after the call have no times.
+        if name.startswith("clEnqueue"):
+            assert len(good) / 2 < commands.count(name[9:]) <= len(good), (name, len(good), commands)
+    # The tests ask for errors as well.
+    assert any(e["args"]["result"] for e in calls if e["name"] in names), path
+END
+		fail "calls of functions that are found by name are not in the timeline"
+fi
 OPENCL_LAYERS=$folder/none.so:$folder/k.cl ./culvert devices >$folder/devices || fail "a layer that is none stops the tool"
 # Several processes share one file; the program's exit code is passed on.
 trace 5 -o $folder/two.json sh -c "tests/kernels/runner $kernels/vector_add.clt && tests/kernels/runner $kernels/vector_add.clt && exit 5"

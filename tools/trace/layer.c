@@ -1,9 +1,7 @@
 /* The table of calls that goes before the platforms' own. */
 #include "config.h"
 
-#include "tools/trace/trace.h"
-
-#include "base/clock.h"
+#include "tools/trace/wrappers.h"
 
 #include <CL/cl_layer.h>
 #include <stdbool.h>
@@ -13,44 +11,13 @@
 #define EXPORT __attribute__((visibility("default")))
 
 #define STATUS(name, parameters, arguments)                                                       \
-	static cl_int CL_API_CALL trace_##name parameters                                         \
-	{                                                                                         \
-		uint64_t start_ns = host_now_ns();                                                \
-		cl_int result = trace_next->name arguments;                                       \
-		trace_call(#name, start_ns, result);                                              \
-		return result;                                                                    \
-	}
+	TRACE_CALL(cl_int, name, trace_next->name, parameters, arguments)
 #define MAKE(type, name, parameters, arguments)                                                   \
-	static type CL_API_CALL trace_##name parameters                                           \
-	{                                                                                         \
-		cl_int own_code = CL_SUCCESS, *wanted = code;                                     \
-		code = &own_code;                                                                 \
-		uint64_t start_ns = host_now_ns();                                                \
-		type made = trace_next->name arguments;                                           \
-		trace_call(#name, start_ns, own_code);                                            \
-		if (wanted)                                                                       \
-			*wanted = own_code;                                                       \
-		return made;                                                                      \
-	}
-#define COMMAND(name, kernel, parameters, arguments)                                              \
-	static cl_int CL_API_CALL trace_##name parameters                                         \
-	{                                                                                         \
-		cl_event own_event = NULL, *wanted = event;                                       \
-		event = &own_event;                                                               \
-		uint64_t start_ns = host_now_ns();                                                \
-		cl_int result = trace_next->name arguments;                                       \
-		trace_call(#name, start_ns, result);                                              \
-		if (result)                                                                       \
-			return result;                                                            \
-		trace_enqueued(#name, queue, kernel, own_event);                                  \
-		if (wanted)                                                                       \
-			*wanted = own_event;                                                      \
-		else                                                                              \
-			trace_next->clReleaseEvent(own_event);                                    \
-		return result;                                                                    \
-	}
-#define ENQUEUE(name, parameters, arguments) COMMAND(name, NULL, parameters, arguments)
-#define LAUNCH(name, parameters, arguments) COMMAND(name, kernel, parameters, arguments)
+	TRACE_MAKE(type, name, trace_next->name, parameters, arguments)
+#define ENQUEUE(name, parameters, arguments)                                                      \
+	TRACE_COMMAND(name, trace_next->name, queue, NULL, parameters, arguments)
+#define LAUNCH(name, parameters, arguments)                                                       \
+	TRACE_COMMAND(name, trace_next->name, queue, kernel, parameters, arguments)
 #define MAP(name, parameters, arguments)                                                          \
 	static void *CL_API_CALL trace_##name parameters                                          \
 	{                                                                                         \
@@ -77,7 +44,6 @@
 #undef MAKE
 #undef ENQUEUE
 #undef LAUNCH
-#undef COMMAND
 #undef MAP
 
 /* --- queues: all of them with profiling ------------------------------------------------ */
@@ -139,6 +105,11 @@ trace_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device
 	return queue;
 }
 
+void *trace_queue_maker(void)
+{
+	return (void *)trace_clCreateCommandQueueWithProperties;
+}
+
 /* --- the layer -------------------------------------------------------------------------- */
 
 static cl_icd_dispatch table;
@@ -169,6 +140,7 @@ static void fill_table(void)
 	WATCH(clCreateCommandQueue)
 	WATCH(clCreateCommandQueueWithProperties)
 #undef WATCH
+	trace_extension_slots(&table);
 }
 
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size_B,

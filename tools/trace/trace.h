@@ -35,4 +35,16 @@ void trace_enqueued(const char *call, cl_command_queue queue, cl_kernel kernel, 
 /* Writes down what has ended of what was enqueued. */
 void trace_harvest(void);
 
+/* --- layer.c ---------------------------------------------------------------------------- */
+
+/* What makes queues that measure, with clCreateCommandQueueWithProperties' parameters. */
+void *trace_queue_maker(void);
+
+/* --- extension.c: what programs find by name --------------------------------------------- */
+
+/* As clGetExtensionFunctionAddressForPlatform: what records the calls of that function, for Culvert's platform. */
+void *CL_API_CALL trace_extension(cl_platform_id platform, const char *name);
+/* Puts what this file has into the table; before any other thread is there. */
+void trace_extension_slots(cl_icd_dispatch *table);
+
 #endif
