@@ -1,8 +1,10 @@
 /* An OpenGL context without a window, for tests: EGL is loaded at run time, so that tests build and are skipped on
  * machines without it.  On softcuda the context is Mesa's software renderer; with CULVERT_TEST_CUDA=driver it is of
- * NVIDIA's first EGL device. */
+ * NVIDIA's first EGL device.  With CULVERT_TEST_GL=glx it is one of GLX instead (gl_glx.h). */
 #ifndef CULVERT_TESTS_GL_CONTEXT_H
 #define CULVERT_TESTS_GL_CONTEXT_H
+
+#include "tests/api/gl_glx.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -29,6 +31,8 @@ struct gl_window {
 	void *library, *display, *config, *context;
 	gl_function (*find)(const char *);
 	unsigned (*make_current)(void *, void *, void *, void *);
+	bool is_glx;                     /* then glx has the rest, and make_current is not set */
+	struct gl_glx glx;
 };
 
 static inline gl_function gl_egl(const struct gl_window *window, const char *name)
@@ -80,20 +84,44 @@ enum { GL_CORE = 1, GL_COMPATIBLE = 2 };
 /* Another context that shares its objects with shared, or NULL. */
 static inline void *gl_context_create(struct gl_window *window, void *shared, int profile)
 {
+	if (window->is_glx)
+		return gl_glx_context_create(&window->glx, shared, profile);
 	/* EGL_CONTEXT_MAJOR_VERSION, _MINOR_VERSION, _OPENGL_PROFILE_MASK */
 	const int attributes[] = {0x3098, 4, 0x30FB, 5, 0x30FD, profile, 0x3038};
 	return GL_EGL(window, void *, (void *, void *, void *, const int *), "eglCreateContext")(
 		window->display, window->config, shared, attributes);
 }
 
+static inline void gl_context_destroy(struct gl_window *window, void *context)
+{
+	if (window->is_glx)
+		gl_glx_context_destroy(&window->glx, context);
+	else
+		GL_EGL(window, unsigned, (void *, void *), "eglDestroyContext")(window->display, context);
+}
+
+static inline bool gl_start_glx(struct gl_window *window)
+{
+	window->is_glx = true;
+	window->context = gl_glx_start(&window->glx, GL_CORE);
+	window->library = window->glx.library;
+	window->display = window->glx.display;
+	window->config = window->glx.config;
+	window->find = window->glx.find;
+	return window->context;
+}
+
 /* Makes a context of OpenGL 4.5 current; false, with a message, if there is none. */
 static inline bool gl_start(struct gl_window *window)
 {
+	const char *system = getenv("CULVERT_TEST_GL");
 	const char *cuda = getenv("CULVERT_TEST_CUDA");
 	/* EGL_SURFACE_TYPE: EGL_PBUFFER_BIT; EGL_RENDERABLE_TYPE: EGL_OPENGL_BIT */
 	const int wanted[] = {0x3033, 1, 0x3040, 8, 0x3038};
 	int count = 0;
 	memset(window, 0, sizeof(*window));
+	if (system && !strcmp(system, "glx"))
+		return gl_start_glx(window);
 	setenv("EGL_LOG_LEVEL", "fatal", 0);
 	window->library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!window->library) {
@@ -117,11 +145,29 @@ static inline bool gl_start(struct gl_window *window)
 
 static inline bool gl_make_current(struct gl_window *window, void *context)
 {
+	if (window->is_glx)
+		return gl_glx_make_current(&window->glx, context);
 	return window->make_current(window->display, NULL, NULL, context);
+}
+
+/* A thread makes contexts of OpenGL, not of OpenGL ES, current; and ends. */
+static inline void gl_thread_begin(struct gl_window *window)
+{
+	if (!window->is_glx)
+		GL_EGL(window, unsigned, (unsigned), "eglBindAPI")(0x30A2);
+}
+static inline void gl_thread_end(struct gl_window *window)
+{
+	if (!window->is_glx)
+		GL_EGL(window, unsigned, (void), "eglReleaseThread")();
 }
 
 static inline void gl_end(struct gl_window *window)
 {
+	if (window->is_glx) {
+		gl_glx_end(&window->glx, window->context);
+		return;
+	}
 	if (window->display) {
 		window->make_current(window->display, NULL, NULL, NULL);
 #ifndef __SANITIZE_ADDRESS__
@@ -130,7 +176,7 @@ static inline void gl_end(struct gl_window *window)
 #endif
 	}
 	/* The library stays: Mesa's threads may still run its code. */
-	GL_EGL(window, unsigned, (void), "eglReleaseThread")();
+	gl_thread_end(window);
 }
 
 /* The functions of OpenGL that the tests use. */

@@ -23,7 +23,8 @@ struct gl_properties {
 static inline struct gl_properties gl_properties_of(const struct api_test *test, const struct gl_window *window)
 {
 	return (struct gl_properties){{CL_CONTEXT_PLATFORM, (cl_context_properties)test->platform, CL_GL_CONTEXT_KHR,
-				       (cl_context_properties)window->context, CL_EGL_DISPLAY_KHR,
+				       (cl_context_properties)window->context,
+				       window->is_glx ? CL_GLX_DISPLAY_KHR : CL_EGL_DISPLAY_KHR,
 				       (cl_context_properties)window->display, 0}};
 }
 
