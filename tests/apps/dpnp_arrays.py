@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Protects: dpnp, NumPy's functions for SYCL, as its wheel is: Intel's SYCL runtime by way of OpenCL, its kernels
 as SPIR-V of DPC++, memory all USM: arithmetic of every type, reductions, scans, sorts and products of matrices of
-integers, beside NumPy's results."""
+integers, beside NumPy's results; and what oneMKL computes on any GPU: linear algebra beside NumPy's, and random numbers
+beside its generator's definition."""
+import math
 import sys
 
 import sycl
@@ -68,6 +70,50 @@ for kind in ("f4", "f8"):
 case("numbers in order that are asked for", lambda m, a, b: m.searchsorted(m.sort(a), b), numbers("f8"), numbers("f8"))
 case("what differs", lambda m, a: m.unique(a), numbers("i4"))
 case("a histogram", lambda m, a: m.histogram(a, bins=16, range=(0.0, 2.0))[0], numbers("f8"))
+
+# What oneMKL computes with kernels for any GPU.
+for kind in ("f4", "f8", "c8", "c16"):
+    # One far from singular, and one that equals its own conjugate transpose.
+    square = numbers(kind, (12, 12)) + 12 * numpy.eye(12, dtype=kind)
+    symmetric = square @ square.conj().T
+    case("equations of " + kind, lambda m, a, b: m.linalg.solve(a, b), square, numbers(kind, 12), times=10)
+    case("sets of equations of " + kind, lambda m, a, b: m.linalg.solve(m.stack([a, a + 1]), m.stack([b, b])), square,
+         numbers(kind, (12, 3)), times=10)
+    case("an inverse of " + kind, lambda m, a: m.linalg.inv(a), square, times=10)
+    case("a determinant of " + kind, lambda m, a: m.linalg.det(a), square, times=10)
+    case("eigenvalues of " + kind, lambda m, a: m.linalg.eigvalsh(a), symmetric, times=10)
+    case("singular values of " + kind, lambda m, a: m.linalg.svd(a)[1], square, times=10)
+    case("Q times R of " + kind, lambda m, a, kind=kind: a if m is numpy else m.asarray(
+        numpy.matmul(*map(dpnp.asnumpy, m.linalg.qr(a))), sycl_queue=queue), square, times=10)
+for kind in ("f4", "f8"):
+    case("product of vectors of " + kind, lambda m, a, b: m.dot(a, b), numbers(kind), numbers(kind))
+
+
+def uniform(seed, count=2000):
+    """The numbers of oneMKL's generator MCG59, which dpnp uses on GPUs: x, then x * 13^13 mod 2^59, of 2^59."""
+    numbers = []
+    for _ in range(count):
+        numbers.append(seed / 2 ** 59)
+        seed = seed * 13 ** 13 % 2 ** 59
+    return numpy.array(numbers)
+
+
+def normal(seed):
+    """Box and Muller's, both numbers of a pair."""
+    radius, angle = numpy.sqrt(-2 * numpy.log(uniform(seed)[0::2])), 2 * math.pi * uniform(seed)[1::2]
+    return numpy.stack([radius * numpy.sin(angle), radius * numpy.cos(angle)], axis=1).reshape(-1)
+
+
+def random_case(what, got, wanted, tolerance):
+    cases.append((what, lambda: bool((abs(dpnp.asnumpy(got(dpnp.random.RandomState(12345, sycl_queue=queue))) -
+                                          wanted) <= tolerance).all())))
+
+
+random_case("random numbers", lambda state: state.rand(2000), uniform(12345), 0)
+random_case("random floats", lambda state: state.uniform(-2, 5, size=2000, dtype=numpy.float32),
+            7 * uniform(12345) - 2, 1e-6)
+random_case("random integers", lambda state: state.randint(3, 1000, size=2000), numpy.floor(997 * uniform(12345) + 3), 0)
+random_case("random numbers of a normal distribution", lambda state: state.normal(size=2000), normal(12345), 1e-12)
 
 right = 0
 for what, check in cases:
