@@ -158,11 +158,26 @@ learn() {
 		> "$FAULTS_DIR/baseline"
 }
 
+# What the driver that softcuda acts as (CULVERT_SOFT_DRIVER) does not export.  Devices are split if it has all functions for
+# that, which came with CUDA 12.4 and 12.5: without one of them, the others are not called either.
+lacking() {
+	awk -F '[(, )]+' -v release="${CULVERT_SOFT_DRIVER:-13.0}" '
+		BEGIN { split(release, part, "."); version = release < 1000 ? 1000 * part[1] + 10 * part[2] : release + 0 }
+		!/^SYMBOL/ { next }
+		{ splits = $4 ~ /GreenCtx|DevResource|DevSmResource/ }
+		splits { for_splits = for_splits $4 "\n"; incomplete = incomplete || ($4 == "cuGreenCtxStreamCreate" && $3 > version) }
+		!splits && $3 > version { print $4 }
+		END { if (incomplete) printf "%s", for_splits }
+	' "${srcdir:-.}/softcuda/calls/symbol.def"
+}
+
 # Rows of the table of what the driver calls that are not among what was walked over. An older
 # version counts as the call that it comes down to.  What needs an OpenGL context is made to fail by
 # tests/api/gl_faults and, for EGL's images, tests/api/egl_image.
 unwalked() {
+	lacking >"$FAULTS_DIR/lacking"
 	sed -n 's/^CUDA_SYMBOL(\([A-Za-z0-9_]*\),.*/\1/p' "${srcdir:-.}/backend/cuda_symbols.def" |
+		grep -vxFf "$FAULTS_DIR/lacking" |
 		while read -r row; do
 			grep -qE "^${row%_v2}(_v[0-9]+)?(WithFlags)?$" "$FAULTS_DIR/known" ||
 				grep -q "\"$row[:\"]" "${srcdir:-.}/tests/api/gl_faults.c" \

@@ -342,7 +342,13 @@ static void a_compiler_fails(void)
 	}
 	unsetenv("FAULT_PART");
 	run_case("refused", NULL, "culvert-softcuda-compile is not there");
-	run_case("refused", "softcuda/exec/libexec.a", "cannot be started: Permission denied");
+	/* A file that is there, but no program. */
+	char path[4096];
+	REQUIRE(place("culvert-softcuda-compile", NULL, true));
+	snprintf(path, sizeof(path), "%s/culvert-softcuda-compile", folder);
+	FILE *file = fopen(path, "we");
+	REQUIRE(file && !fclose(file) && !chmod(path, 0644));
+	run_placed_case("refused", "cannot be started: Permission denied");
 }
 
 static void a_compiler_is_slow(void)
