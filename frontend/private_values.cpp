@@ -13,6 +13,7 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
 
 namespace {
 
@@ -35,6 +36,14 @@ llvm::SROAPass make_pass()
 #endif
 }
 
+/* PromotePass puts the phis of a block in the order of the variables' declarations, as nvcc has them; SROAPass, which also
+ * takes structures and arrays apart, often in the reverse order.  ptxas allocates registers by that order. */
+void make_values(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)
+{
+	analyses.invalidate(function, llvm::PromotePass().run(function, analyses));
+	analyses.invalidate(function, make_pass().run(function, analyses));
+}
+
 } // namespace
 
 void fe_module_private_values(struct fe_module *module, bool library_only)
@@ -44,5 +53,5 @@ void fe_module_private_values(struct fe_module *module, bool library_only)
 	for (llvm::Function &function : *llvm::unwrap(module->module))
 		if (!function.isDeclaration() && !function.hasOptNone() &&
 		    (!library_only || function.hasFnAttribute(FE_LIBRARY_ATTRIBUTE)))
-			make_pass().run(function, analyses);
+			make_values(function, analyses);
 }

@@ -30,6 +30,20 @@ done
 ./culvert compile $folder/kernel.cl --emit ll --options -DBY=2 | grep -q '^define .*@twice' || fail "no IR"
 ./culvert compile $folder/kernel.cl --emit nvvm -O -DBY=2 -o $folder/out.nvvm || fail "no NVVM IR"
 grep -q nvvmir.version $folder/out.nvvm || fail "that is no NVVM IR"
+# Where branches meet, values are in the order of the variables' declarations, as nvcc has them.
+cat >$folder/order.cl <<'END'
+kernel void order(global float *p, int n)
+{
+	int i;
+	float sum = 0;
+	for (i = 0; i < n; i++)
+		sum += p[i];
+	p[0] = sum;
+}
+END
+./culvert compile $folder/order.cl --emit nvvm -o $folder/order.nvvm || fail "order.cl: no NVVM IR"
+[ "$(sed -n 's/.* = phi \([a-z0-9]*\) .*/\1/p' $folder/order.nvvm | tr '\n' ' ')" = "i32 float " ] ||
+	fail "the values of a loop are not in the order of the declarations"
 # Lines for debuggers and profilers, when they are asked for.
 for line in 1 4 6; do
 	./culvert compile $folder/kernel.cl --emit ptx -O "-g -DBY=2" | grep -q "^[[:space:]]*\.loc[[:space:]]*1 $line " ||

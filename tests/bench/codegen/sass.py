@@ -1,6 +1,6 @@
 """Machine code of kernels by nvdisasm: how many instructions there are, and what its loops do.
 
-kernels() reads what `nvdisasm -c -g` prints.  A loop is what a branch back encloses, and an innermost one
+kernels() reads what `nvdisasm -g` prints.  A loop is what a branch back encloses, and an innermost one
 has no other in it.  A compiler unrolls a loop of the source so many times as it likes and leaves a shorter
 one for the rest, so that two loops are compared by what an instruction of the source's work costs in them:
 a Loop has its instructions, and its work in units that do not depend on unrolling.
@@ -12,6 +12,7 @@ LABEL = re.compile(r'^\.?(L_x_\d+|\.L_x_\d+):')
 CODE = re.compile(r'^\s+/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+)?\s*([A-Z][\w.]*)(.*?);')
 SECTION = re.compile(r'^\s*\.section\s+\.text\.([\w$]+)')
 LINE = re.compile(r'^\s*//## File "[^"]*", line (\d+)')
+REGISTERS = re.compile(r'EIATTR_REGCOUNT\n(?:.*\n){1,8}?.*\.word\s+index@\(([\w$]+)\)\n.*\.word\s+0x([0-9a-f]+)')
 BRANCH = re.compile(r'\(\.(L_x_\d+)\)')
 FLOATS = {'FFMA': 2, 'FADD': 1, 'FMUL': 1, 'DFMA': 2, 'DADD': 1, 'DMUL': 1, 'MUFU': 1, 'FMNMX': 1, 'FSETP': 1,
           'DSETP': 1, 'HFMA2': 2, 'HADD2': 1, 'HMUL2': 1}
@@ -51,7 +52,7 @@ class Loop:
 
 class Kernel:
     def __init__(self, name):
-        self.name, self.instructions, self.labels = name, [], {}
+        self.name, self.instructions, self.labels, self.registers = name, [], {}, None
 
     def count(self):
         return sum(i.name != 'NOP' for i in self.instructions)
@@ -81,6 +82,9 @@ def kernels(text):
             kernel.labels[label.group(1).lstrip('.')] = len(kernel.instructions)
         elif code and kernel:
             kernel.instructions.append(Instruction(int(code.group(1), 16), code.group(3), code.group(4), line))
+    for name, count in REGISTERS.findall(text):
+        if name in found:
+            found[name].registers = int(count, 16)
     return found
 
 
