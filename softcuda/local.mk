@@ -34,16 +34,15 @@ softcuda_hot_sources = \
 	softcuda/exec/special.c softcuda/exec/together.c softcuda/exec/wide.c
 softcuda_check_sources = \
 	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/bounds.c softcuda/check/cells.h \
-	softcuda/check/cells_level.c softcuda/check/check.h softcuda/check/clock.c \
+	softcuda/check/check.h softcuda/check/clock.c \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
-	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/option.h softcuda/check/race.c \
+	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/notes.h softcuda/check/option.h softcuda/check/race.c \
 	softcuda/check/quiet.c softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
 	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/sync.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
-	softcuda/check/whole.c softcuda/check/whole_race.c \
-	softcuda/check/written.c
+	softcuda/check/whole.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.
-softcuda_check_hot_sources = softcuda/check/cells.c
+softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c softcuda/check/whole_race.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \

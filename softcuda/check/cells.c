@@ -3,7 +3,6 @@
 #include "softcuda/check/cells.h"
 
 #include "softcuda/check/shadow.h"
-#include "softcuda/exec/level.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -25,86 +24,88 @@ INLINE uint64_t record_at(const struct cells *cells, unsigned i, unsigned shift,
 	return cells->record + ((uint64_t)(i >> shift) * step << RECORD_LANE_SHIFT);
 }
 
-INLINE bool read_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift,
+/* Cells [from, end) of `count` cells, which is a constant, so that loops become vectors. */
+struct part {
+	unsigned count, from, end;
+};
+
+INLINE bool read_cells(const struct cells *cells, struct cells_order order, struct part part, unsigned shift,
 		       unsigned step)
 {
 	const uint64_t *restrict write = cells->write;
 	uint64_t *restrict first = cells->read[0], *restrict second = cells->read[1];
 	uint64_t bad = 0, any = 0;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
+		const bool in = (i >= part.from) & (i < part.end);
 		const bool over = is_over(write[i], &order) | is_own(write[i], now, &order);
 		const bool replaces = is_over(first[i], &order) | is_own(first[i], now, &order);
-		bad |= over ? 0 : 1;
-		any |= replaces ? 0 : 1;
-		first[i] = replaces ? now : first[i];
+		bad |= in & !over ? 1 : 0;
+		any |= in & !replaces ? 1 : 0;
+		first[i] = in & replaces ? now : first[i];
 	}
 	/* Where the first read is of another lane, this one becomes the second. */
-	for (unsigned i = 0; any && i < count; i++) {
+	for (unsigned i = 0; any && i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
-		const bool replaces = (first[i] != now) &
+		const bool replaces = (i >= part.from) & (i < part.end) & (first[i] != now) &
 				      (is_over(second[i], &order) | is_own(second[i], now, &order));
 		second[i] = replaces ? now : second[i];
 	}
 	return !bad;
 }
 
-INLINE bool write_cells(const struct cells *cells, struct cells_order order, unsigned count, unsigned shift,
-		       unsigned step)
+INLINE bool write_cells(const struct cells *cells, struct cells_order order, struct part part, unsigned shift,
+			unsigned step)
 {
 	uint64_t *restrict write = cells->write, *restrict first = cells->read[0], *restrict second = cells->read[1];
 	uint64_t bad = 0;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
+		const bool in = (i >= part.from) & (i < part.end);
 		const bool over = (is_over(write[i], &order) | is_own(write[i], now, &order)) &
 				  (is_over(first[i], &order) | is_own(first[i], now, &order)) &
 				  (is_over(second[i], &order) | is_own(second[i], now, &order));
-		bad |= over ? 0 : 1;
+		bad |= in & !over ? 1 : 0;
 	}
-	for (unsigned i = 0; !bad && i < count; i++) {
-		write[i] = record_at(cells, i, shift, step);
-		first[i] = second[i] = 0;
+	for (unsigned i = 0; !bad && i < part.count; i++) {
+		const bool in = (i >= part.from) & (i < part.end);
+		write[i] = in ? record_at(cells, i, shift, step) : write[i];
+		first[i] = in ? 0 : first[i];
+		second[i] = in ? 0 : second[i];
 	}
 	return !bad;
 }
 
 /* Most accesses are of a word by each lane of a warp, or of half a warp. */
-#define WITH_USUAL_COUNTS(function, cells, order)                                         \
-	((cells)->step == SHADOW_BLOCK && (cells)->count == 4 ? function(cells, *(order), 4, 0, SHADOW_BLOCK) : \
-	 (cells)->step == SHADOW_BLOCK && (cells)->count == 2 ? function(cells, *(order), 2, 0, SHADOW_BLOCK) : \
-	 (cells)->shift || (cells)->step != 1 || (cells)->count % 8 ?                      \
-	 function(cells, *(order), (cells)->count, (cells)->shift, (cells)->step) :        \
-	 (cells)->count == 32 ? function(cells, *(order), 32, 0, 1) :                      \
-	 (cells)->count == 16 ? function(cells, *(order), 16, 0, 1) :                      \
-	 (cells)->count == 8 ? function(cells, *(order), 8, 0, 1) :                        \
-	 function(cells, *(order), (cells)->count, 0, 1))
+#define WHOLE(size) ((struct part){size, 0, size})
+#define WITH_USUAL_COUNTS(function, cells, order)                                              \
+	((cells)->step == SHADOW_BLOCK && (cells)->count == 4 ?                                \
+		 function(cells, *(order), WHOLE(4), 0, SHADOW_BLOCK) :                        \
+	 (cells)->step == SHADOW_BLOCK && (cells)->count == 2 ?                                \
+		 function(cells, *(order), WHOLE(2), 0, SHADOW_BLOCK) :                        \
+	 (cells)->shift || (cells)->step != 1 || (cells)->count % SHADOW_BLOCK ?               \
+		 function(cells, *(order), WHOLE((cells)->count), (cells)->shift, (cells)->step) : \
+	 (cells)->count == 32 ? function(cells, *(order), WHOLE(32), 0, 1) :                   \
+	 (cells)->count == 16 ? function(cells, *(order), WHOLE(16), 0, 1) :                   \
+	 (cells)->count == 8 ? function(cells, *(order), WHOLE(8), 0, 1) :                     \
+				 function(cells, *(order), WHOLE((cells)->count), 0, 1))
 
-static bool read_all(const struct cells *cells, const struct cells_order *order)
+bool cells_read(const struct cells *cells, const struct cells_order *order)
 {
 	return WITH_USUAL_COUNTS(read_cells, cells, order);
 }
 
-static bool write_all(const struct cells *cells, const struct cells_order *order)
+bool cells_write(const struct cells *cells, const struct cells_order *order)
 {
 	return WITH_USUAL_COUNTS(write_cells, cells, order);
 }
 
-static unsigned find_patterns(const uint64_t *places, uint64_t step)
+bool cells_read_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end)
 {
-	unsigned found = 0;
-	for (unsigned i = 0; i < 4; i++) {
-		const uint64_t *part = places + (size_t)i * 8, first = part[0];
-		uint64_t same = 0, next = 0;
-		for (unsigned l = 0; l < 8; l++) {
-			same |= part[l] ^ first;
-			next |= part[l] ^ (first + l * step);
-		}
-		found |= (unsigned)!same << i | (unsigned)!next << (i + 4);
-	}
-	return found;
+	return read_cells(cells, *order, (struct part){SHADOW_BLOCK, from, end}, cells->shift, 1);
 }
 
-extern const struct cells_functions EXEC_LEVELED(cells_table);
-const struct cells_functions EXEC_LEVELED(cells_table) = {
-	.read = read_all, .write = write_all, .patterns = find_patterns
-};
+bool cells_write_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end)
+{
+	return write_cells(cells, *order, (struct part){SHADOW_BLOCK, from, end}, cells->shift, 1);
+}

@@ -7,6 +7,8 @@
 #ifndef CULVERT_SOFTCUDA_CHECK_CELLS_H
 #define CULVERT_SOFTCUDA_CHECK_CELLS_H
 
+#include "softcuda/exec/table.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,17 +28,16 @@ struct cells {
 				   * several */
 };
 
-struct cells_functions {
-	/* Note reads, or writes, of cells without atomic writes.  False: there may be a race; of writes, none is noted
-	 * then. */
-	bool (*read)(const struct cells *cells, const struct cells_order *order);
-	bool (*write)(const struct cells *cells, const struct cells_order *order);
-	/* Of 32 places, how those of each 8 lanes are: bit i: those of lanes 8 * i and following are equal; bit i + 4:
-	 * they are `step` apart. */
-	unsigned (*patterns)(const uint64_t *places, uint64_t step);
-};
-
-/* For this processor. */
-const struct cells_functions *cells_functions(void);
+/* Note reads, or writes, of cells without atomic writes.  False: there may be a race; of writes, none is noted then. */
+#define cells_read EXEC_LEVELED(cells_read)
+#define cells_write EXEC_LEVELED(cells_write)
+bool cells_read(const struct cells *cells, const struct cells_order *order);
+bool cells_write(const struct cells *cells, const struct cells_order *order);
+/* The same of cells [from, end) of a block: those are cells->write[from] and so on.  cells->record: of what lane would
+ * access the block's first cell; count and step have no meaning. */
+#define cells_read_part EXEC_LEVELED(cells_read_part)
+#define cells_write_part EXEC_LEVELED(cells_write_part)
+bool cells_read_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end);
+bool cells_write_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end);
 
 #endif

@@ -58,6 +58,8 @@ void check_fence(struct warp *warp, const struct op *op, uint32_t mask);
 void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id);
 /* A barrier is complete; the lanes that wait there are about to continue. */
 void check_barrier(struct group *group, uint32_t id);
+/* As exec_watch.barrier_of_all. */
+bool check_barrier_of_all(struct group *group, const struct op *op);
 /* The operand that names the members of an operation, as each lane has it. */
 void check_members(struct warp *warp, const struct op *op, uint32_t mask,
 		   const lane_u32 *members);

@@ -116,11 +116,6 @@ uint32_t epochs_group(const struct epochs *epochs, uint32_t epoch)
 	return epochs->runs[low].group;
 }
 
-bool epochs_alone(const struct epochs *epochs, uint32_t epoch)
-{
-	return epochs->runs[epochs->run_count - 1].first <= epoch;
-}
-
 /* Adds a run for a group that draws the next epoch. */
 static bool add_run(struct epochs *epochs, uint32_t group)
 {

@@ -62,7 +62,10 @@ void epochs_finish(struct epochs *epochs);
 /* The group that has drawn an epoch. */
 uint32_t epochs_group(const struct epochs *epochs, uint32_t epoch);
 /* Whether no other group has drawn epochs since this one, which a group has drawn. */
-bool epochs_alone(const struct epochs *epochs, uint32_t epoch);
+static inline bool epochs_alone(const struct epochs *epochs, uint32_t epoch)
+{
+	return epochs->runs[epochs->run_count - 1].first <= epoch;
+}
 
 struct lane_clock {
 	uint32_t epoch, floor;            /* floor 0: no barrier yet */

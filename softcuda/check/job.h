@@ -5,7 +5,6 @@
 #ifndef CULVERT_SOFTCUDA_CHECK_JOB_H
 #define CULVERT_SOFTCUDA_CHECK_JOB_H
 
-#include "softcuda/check/cells.h"
 #include "softcuda/check/check.h"
 #include "softcuda/check/clock.h"
 #include "softcuda/check/shadow.h"
@@ -28,10 +27,29 @@ struct check_quiet {
 	unsigned quiet;
 };
 
+/* Look at the accesses of all lanes of a warp at once.  They return which of `checks` do not know whether all is right,
+ * and have reported and noted nothing: those have to look at each lane.  The others have found that it is right, and
+ * noted it. */
+struct check_whole_functions {
+	unsigned (*access)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			   const uint64_t *place, unsigned checks);
+	/* Of lanes in a row outside of private memory; place: that of lane 0, if it takes part. */
+	unsigned (*row)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
+			uint32_t step_B, unsigned checks);
+	/* Of all lanes, in several rows; place: of the first lane of each. */
+	unsigned (*rows)(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
+			 uint32_t step_B, unsigned checks);
+	/* Notes the reads that are put off.  False: a fault was noted. */
+	bool (*note_put_off)(struct check_group *group);
+};
+
+/* For this processor. */
+const struct check_whole_functions *check_whole_functions(void);
+
 struct check_job {
 	struct job *job;
 	unsigned options;
-	const struct cells_functions *cells;
+	const struct check_whole_functions *whole;
 	uint32_t *first_site;     /* by index of code: the number of its first op */
 	struct shadow global;
 	struct epochs epochs;
@@ -110,6 +128,24 @@ struct check_copies {
 /* The memories that a barrier can order separately. */
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
+/* A read of shared memory by consecutive lanes of a warp, which is not noted yet. */
+struct check_read {
+	const struct op *op;
+	uint64_t place;           /* of the first lane */
+	uint32_t lane, count, step_B, size_B;     /* as struct check_run */
+	uint32_t warp;
+};
+
+enum { CHECK_READS = 2048 };
+
+/* Reads that are noted only if somebody writes to shared memory before the next barrier.  If nobody does, none of them
+ * can race: earlier writes are ordered before them by the barrier before, and later ones by the next. */
+struct check_put_off {
+	struct check_read *reads; /* CHECK_READS of them; NULL: not needed yet */
+	uint32_t count;
+	uint32_t written;         /* the latest epoch in which shared memory was written */
+};
+
 struct check_group {
 	struct check_job *job;
 	struct group *group;
@@ -118,6 +154,7 @@ struct check_group {
 	bool begun;               /* it is whole, and has begun */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
+	struct check_put_off put_off;
 	struct check_local *locals;       /* by warp */
 	struct check_clocks clocks[CHECK_MEMORIES];
 	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
@@ -143,14 +180,26 @@ static inline struct check_group *check_of(const struct group *group)
 	return group->watched;
 }
 
+/* Has no reads be put off any longer: before shared memory is accessed in another way, and before lanes know different
+ * things of each other.  False: a fault was noted. */
+static inline bool check_put_off_none(struct check_group *group)
+{
+	return !group->put_off.count || group->job->whole->note_put_off(group);
+}
+
 /* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */
 void check_quiet_group(struct group *group);
-/* Whether all of size_B bytes are noted as written. */
-bool check_all_written(const atomic_uchar *notes, uint64_t size_B);
 
 /* The number of an op in its program, and back. */
-uint32_t check_site(const struct check_job *check, const struct warp *warp,
-		    const struct op *op);
+static inline uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
+{
+	const struct code *code = warp->frame->code;
+	/* An op that was generated for a part of an instruction stands for that instruction. */
+	const bool made_up = op < code->ops || op >= code->ops + code->op_count;
+	const uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
+	return check->first_site[code - check->job->program->codes] + number;
+}
+
 const struct op *check_site_op(const struct check_job *check, uint32_t site,
 			       const struct code **code_out);
 
@@ -185,49 +234,6 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 /* places: of all lanes in mask, of which those below l have been looked at. */
 bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B);
-
-/* Consecutive lanes that access places step_B apart, which is the size of an access, or all the same place (0). */
-struct check_run {
-	uint64_t place;           /* of the first lane */
-	uint32_t lane, count, step_B;
-};
-
-/* What private memory has of the bytes that lanes access. */
-struct check_private {
-	uint64_t low, high;       /* the least and the greatest offset of a lane's access */
-	bool same;                /* the offset is the same in all lanes */
-	bool written, in_gap;     /* all bytes were written; some are in a gap */
-};
-
-/* An access of all lanes in mask, of which place has the addresses.  check_whole_find sets the other members. */
-struct check_whole {
-	struct warp *warp;
-	const struct op *op;
-	uint32_t mask, size_B;
-	const uint64_t *place;
-	const struct cells_functions *cells;
-	enum place_space space;           /* of all lanes */
-	/* Of private memory: */
-	struct check_private private;
-	/* Of other memory: all lanes' accesses, and the range around them. */
-	struct check_run *runs;           /* memory for LANES of them; the caller's */
-	uint32_t run_count;               /* 0: they were not looked for yet */
-	uint64_t start, end;
-};
-
-/* The checks of a whole warp.  false: a lane may have an error, nothing is reported or noted, and the checks for each
- * lane have to look at the access.  true: it is right, and noted. */
-bool check_whole_find(struct check_whole *whole);
-/* The same for an access outside of private memory, of lanes in a row; place: that of lane 0, if it takes part. */
-bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t step_B);
-/* The same for lanes in several rows; place: of the first lane of each. */
-bool check_whole_find_rows(struct check_whole *whole, uint32_t row, const uint64_t *place, uint32_t step_B);
-bool check_whole_bounds(const struct check_whole *whole);
-bool check_whole_written(struct check_whole *whole);
-bool check_whole_noted(struct check_whole *whole);
-bool check_whole_race(struct check_whole *whole);
-/* Finds the runs, unless they are known already. */
-void check_whole_want_runs(struct check_whole *whole);
 
 void check_group_free(struct check_group *check);
 

@@ -7,6 +7,7 @@
 
 #include "softcuda/check/job.h"
 
+#include "softcuda/check/notes.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/watch.h"
 

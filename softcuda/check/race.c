@@ -328,6 +328,10 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 		.writes = will_write(warp, op, l, place, size_B)
 	};
 	uint32_t lane = warp->index * LANES + l;
+	if (!check_put_off_none(group))
+		return false;
+	if (access.shared && access.writes)
+		group->put_off.written = group->clocks[CHECK_LOCAL_MEMORY].now;
 	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	access.record = (struct record){
 		.group = group->number, .epoch = check_clocks_epoch(access.clocks, lane),

@@ -66,15 +66,6 @@ void check_write(const struct bytes *text)
 
 /* --- ops by number ---------- */
 
-uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
-{
-	const struct code *code = warp->frame->code;
-	/* An op that was generated for a part of an instruction stands for that instruction. */
-	bool made_up = op < code->ops || op >= code->ops + code->op_count;
-	uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
-	return check->first_site[code - check->job->program->codes] + number;
-}
-
 const struct op *check_site_op(const struct check_job *check, uint32_t site,
 			       const struct code **code_out)
 {
@@ -116,7 +107,6 @@ bool check_job_create(struct job *job)
 	check->job = job;
 	check->options = check_options();
 	check->epochs.limit = epoch_limit;
-	check->cells = cells_functions();
 	watched_of(job)->check = check;
 	return number_sites(check);
 }

@@ -203,7 +203,7 @@ void shadow_clear(struct shadow *shadow)
 	}
 }
 
-/* As shadow_page, for a page that is not among the recent ones. */
+/* As shadow_find, but for where recent pages are. */
 static struct page *find_page(struct shadow *shadow, uint64_t key)
 {
 	struct page *page = map_find(&shadow->pages, key);
@@ -217,12 +217,9 @@ static struct page *find_page(struct shadow *shadow, uint64_t key)
 	return &block->page;
 }
 
-struct page *shadow_page(struct shadow *shadow, uint64_t address)
+struct page *shadow_find(struct shadow *shadow, uint64_t key)
 {
-	const uint64_t key = address / SHADOW_PAGE_B;
 	const size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
-	if (shadow->recent[at].key == key && shadow->recent[at].page)
-		return shadow->recent[at].page;
 	struct page *page = find_page(shadow, key);
 	shadow->recent[at].key = key;
 	shadow->recent[at].page = page;

@@ -111,8 +111,18 @@ void shadow_shutdown(void);
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);
+/* As shadow_page, for a page that is not at its place among the recent ones. */
+struct page *shadow_find(struct shadow *shadow, uint64_t key);
+
 /* The page of an address; NULL when out of memory. */
-struct page *shadow_page(struct shadow *shadow, uint64_t address);
+static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
+{
+	const uint64_t key = address / SHADOW_PAGE_B;
+	const size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
+	return shadow->recent[at].key == key && shadow->recent[at].page ? shadow->recent[at].page :
+									   shadow_find(shadow, key);
+}
+
 /* Has blocks [first, end) of a page be apart. */
 void shadow_part(struct page *page, uint32_t first, uint32_t end);
 /* Gives the page a cell per byte; false when out of memory. */

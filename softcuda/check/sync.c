@@ -35,6 +35,7 @@ static bool begin(struct check_group *check, struct group *group)
 		memset(check->copies.lanes, 0, lanes * sizeof(*check->copies.lanes));
 	check->copies.used = false;
 	check->copies.count = 0;
+	check->put_off.count = check->put_off.written = 0;
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct check_local *local = &check->locals[i];
 		if (local->stride_B != group->warps[i].local_stride_B) {
@@ -96,6 +97,7 @@ void check_group_free(struct check_group *check)
 	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 		check_clocks_finish(&check->clocks[m]);
 	check_copies_finish(&check->copies);
+	free(check->put_off.reads);
 	free(check->orders);
 	free(check->locals);
 	free(check->written);
@@ -105,6 +107,13 @@ void check_group_free(struct check_group *check)
 static const struct op *next_op(const struct warp *warp, unsigned l)
 {
 	return &warp->lane_frame[l]->code->ops[warp->lane_pc[l]];
+}
+
+/* Notes what lanes have done, before they may know different things of each other.  False: that does not matter, or
+ * a fault was noted. */
+static bool prepare_orders(struct check_group *check)
+{
+	return orders_matter(check) && check_put_off_none(check);
 }
 
 /* If the clocks ran out of memory, reports that as a fault of a remaining lane. */
@@ -117,7 +126,7 @@ static void require(struct warp *warp, const struct op *op, uint32_t lanes, bool
 void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
 {
 	struct check_group *check = check_of(warp->group);
-	for (uint32_t rest = orders_matter(check) ? mask : 0; rest; rest &= rest - 1)
+	for (uint32_t rest = prepare_orders(check) ? mask : 0; rest; rest &= rest - 1)
 		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 			require(warp, op, mask,
 				check_clocks_fence(&check->clocks[m],
@@ -128,7 +137,7 @@ void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
 void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
 {
 	struct check_group *check = check_of(warp->group);
-	for (uint32_t rest = orders_matter(check) ? lanes : 0; rest; rest &= rest - 1)
+	for (uint32_t rest = prepare_orders(check) ? lanes : 0; rest; rest &= rest - 1)
 		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 			require(warp, &warp->frame->code->ops[warp->pc], lanes,
 				check_clocks_arrive(&check->clocks[m],
@@ -138,7 +147,8 @@ void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
 void check_meet(struct warp *warp, uint32_t met)
 {
 	struct check_group *check = check_of(warp->group);
-	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
+	const bool matter = prepare_orders(check);
+	for (unsigned m = 0; m < CHECK_MEMORIES && matter; m++)
 		require(warp, &warp->frame->code->ops[warp->pc], met,
 			check_clocks_meet(&check->clocks[m], warp->index * LANES,
 					  met));
@@ -227,16 +237,34 @@ static void check_divergence(struct group *group, const struct waiting *waiting)
 	bytes_finish(&text);
 }
 
-void check_note_barrier(struct warp *warp, uint32_t mask, const lane_u32 *flags)
+/* The kinds of memory that a barrier with these flags orders. */
+static unsigned ordered_by(uint32_t flags)
 {
 	/* CLK_...; an image may lie in a buffer. */
 	enum { LOCAL_MEM_FENCE = 1, GLOBAL_MEM_FENCE = 2, IMAGE_MEM_FENCE = 4 };
+	return (flags & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0) |
+	       (flags & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY : 0);
+}
+
+void check_note_barrier(struct warp *warp, uint32_t mask, const lane_u32 *flags)
+{
 	uint8_t *orders = &check_of(warp->group)->orders[warp->index * LANES];
-	for (unsigned l = 0; l < LANES; l++) {
-		const unsigned local = flags[l] & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0;
-		const unsigned global = flags[l] & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY : 0;
-		orders[l] = (uint8_t)(mask & op_lane_bit[l] ? local | global : orders[l]);
-	}
+	uint32_t differ = mask ^ MASK_ALL;
+	for (unsigned l = 0; l < LANES; l++)
+		differ |= flags[l] ^ flags[0];
+	if (!differ)
+		memset(orders, (int)ordered_by(flags[0]), LANES);
+	for (uint32_t rest = differ ? mask : 0; rest; rest &= rest - 1)
+		orders[exec_lowest(rest)] = (uint8_t)ordered_by(flags[exec_lowest(rest)]);
+}
+
+/* Those that all lanes of a warp want to be ordered. */
+static unsigned all_orders(const uint8_t *orders)
+{
+	uint8_t all = ORDERS_ALL;
+	for (unsigned l = 0; l < LANES; l++)
+		all &= orders[l];
+	return all;
 }
 
 /* The kinds of memory that all lanes waiting at a barrier want it to order. */
@@ -245,13 +273,36 @@ static unsigned take_orders(struct check_group *check, const uint32_t *members)
 	unsigned all = ORDERS_ALL;
 	for (uint32_t i = 0; i < check->group->warp_count; i++) {
 		uint8_t *orders = &check->orders[i * LANES];
-		for (unsigned l = 0; l < LANES; l++) {
-			const bool is_member = members[i] & op_lane_bit[l];
-			all &= is_member ? orders[l] : ORDERS_ALL;
-			orders[l] = is_member ? ORDERS_ALL : orders[l];
+		if (members[i] == MASK_ALL) {
+			all &= all_orders(orders);
+			memset(orders, ORDERS_ALL, LANES);
+			continue;
+		}
+		for (uint32_t rest = members[i]; rest; rest &= rest - 1) {
+			all &= orders[exec_lowest(rest)];
+			orders[exec_lowest(rest)] = ORDERS_ALL;
 		}
 	}
 	return all;
+}
+
+bool check_barrier_of_all(struct group *group, const struct op *op)
+{
+	struct check_group *check = check_of(group);
+	struct warp *first = &group->warps[0];
+	unsigned orders = ORDERS_ALL;
+	if (check->copies.count)
+		return false;
+	/* Lanes that the last warp does not have want all to be ordered. */
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		orders &= all_orders(&check->orders[i * LANES]);
+	memset(check->orders, ORDERS_ALL, group->warp_count * LANES);
+	if (orders >> CHECK_LOCAL_MEMORY & 1)
+		check->put_off.count = 0;
+	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
+		if (orders >> m & 1)
+			require(first, op, 1, check_clocks_barrier_all(&check->clocks[m]));
+	return true;
 }
 
 void check_barrier(struct group *group, uint32_t id)
@@ -266,7 +317,10 @@ void check_barrier(struct group *group, uint32_t id)
 		check_divergence(group, &waiting);
 	check_copies_barrier(check, waiting.members, waiting.warp, waiting.op);
 	unsigned orders = take_orders(check, waiting.members);
-	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
+	if (all && orders >> CHECK_LOCAL_MEMORY & 1)
+		check->put_off.count = 0;
+	const bool matter = all ? orders_matter(check) : prepare_orders(check);
+	for (unsigned m = 0; m < CHECK_MEMORIES && matter; m++)
 		if (orders >> m & 1)
 			require(waiting.warp, waiting.op, 1u << waiting.l,
 				all ? check_clocks_barrier_all(&check->clocks[m]) :

@@ -52,12 +52,19 @@ uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t o
 	       local->written[offset_B] >> l & 1 ? BYTE_WRITTEN : BYTE_UNWRITTEN;
 }
 
+/* Sets, or clears, the bits of lanes in notes. */
+static void set_notes(uint32_t *notes, uint32_t lanes, uint64_t size_B, bool set)
+{
+	if (lanes == MASK_ALL)
+		memset(notes, set ? 0xff : 0, size_B * sizeof(*notes));
+	for (uint64_t i = 0; lanes != MASK_ALL && i < size_B; i++)
+		notes[i] = set ? notes[i] | lanes : notes[i] & ~lanes;
+}
+
 void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note)
 {
-	for (uint64_t i = offset_B; i < offset_B + size_B; i++) {
-		local->written[i] = note == BYTE_WRITTEN ? local->written[i] | lanes : local->written[i] & ~lanes;
-		local->gap[i] = note == BYTE_GAP ? local->gap[i] | lanes : local->gap[i] & ~lanes;
-	}
+	set_notes(local->written + offset_B, lanes, size_B, note == BYTE_WRITTEN);
+	set_notes(local->gap + offset_B, lanes, size_B, note == BYTE_GAP);
 }
 
 static bool overlaps(const struct check_variable *a, const struct check_variable *b)
@@ -87,10 +94,9 @@ static bool note_variable(struct check_local *local, uint32_t lanes, const struc
 	    end_B + VARIABLE_GAP_B > local->stride_B)
 		return false;
 	/* Bytes in a gap are not written. */
-	for (uint64_t i = variable->start_B; i < end_B; i++) {
-		local->gap[i] &= ~lanes;
-		local->written[i] |= wanted ? 0 : lanes;
-	}
+	set_notes(local->gap + variable->start_B, lanes, variable->size_B, false);
+	if (!wanted)
+		set_notes(local->written + variable->start_B, lanes, variable->size_B, true);
 	check_local_set(local, lanes, variable->start_B - VARIABLE_GAP_B, VARIABLE_GAP_B, BYTE_GAP);
 	check_local_set(local, lanes, end_B, VARIABLE_GAP_B, BYTE_GAP);
 	return true;

@@ -14,6 +14,8 @@ static bool begin(struct job *job)
 	job->watched = watched;
 	if (!watched || !check_job_create(job) || !footprint_create(job))
 		return false;
+	if (watched->check)
+		watched->check->whole = check_whole_functions();
 	job->serial = watched->check || watched->footprint;
 	return true;
 }
@@ -114,7 +116,7 @@ static bool look_at_access(struct warp *warp, const struct op *op, uint32_t mask
 static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, unsigned kind, uint64_t place,
 			  uint32_t size_B)
 {
-	uint64_t places[LANES];
+	uint64_t places[LANES] = {0};
 	places[l] = place;
 	trace_global(warp, 1u << l, size_B, kind, places);
 	return !check_of(warp->group) || check_access(warp, op, 1u << l, size_B, places);
@@ -145,7 +147,7 @@ static const struct exec_watch full = {
 	.row = look_at_row, .rows = look_at_rows, .quiet = find_quiet, .late = check_late, .texel = look_at_texel,
 	.outside = check_outside, .describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
-	.barrier = check_barrier, .members = check_members, .meet = check_meet,
+	.barrier = check_barrier, .barrier_of_all = check_barrier_of_all, .members = check_members, .meet = check_meet,
 	.shuffle = check_shuffle, .note_barrier = check_note_barrier,
 	.note_copy_what = check_note_copy_what, .note_copy = check_note_copy,
 	.note_copied = check_note_copied, .note_wait = check_note_wait,

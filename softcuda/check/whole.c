@@ -3,7 +3,9 @@
  * (check/access.c), which is slower and finds the same. */
 #include "config.h"
 
-#include "softcuda/check/job.h"
+#include "softcuda/check/whole.h"
+
+#include "softcuda/check/notes.h"
 
 #include <string.h>
 
@@ -14,42 +16,37 @@ static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t s
 	return whole->start < start + size_B && start < whole->end;
 }
 
-/* Adds lanes that access places step_B apart to the runs. */
-static void add_run(struct check_whole *whole, uint64_t place, uint32_t lane, uint32_t count, uint32_t step_B)
+/* The number of bits that are 1, from bit `first` up. */
+static uint32_t count_ones(uint32_t bits, uint32_t first)
 {
-	struct check_run *last = whole->run_count ? &whole->runs[whole->run_count - 1] : NULL;
-	if (last && last->lane + last->count == lane) {
-		const bool equal = place == last->place;
-		const bool next = place == last->place + (uint64_t)last->count * whole->size_B;
-		const bool fits = (last->count == 1 || !last->step_B) && (count == 1 || !step_B) && equal;
-		if (fits || ((last->count == 1 || last->step_B) && (count == 1 || step_B) && next)) {
-			last->step_B = fits ? 0 : whole->size_B;
-			last->count += count;
-			return;
-		}
-	}
-	whole->runs[whole->run_count++] = (struct check_run){place, lane, count, step_B};
+	return (uint32_t)__builtin_ctzll(~((uint64_t)bits >> first));
 }
 
-enum { PART = 8, PARTS = LANES / PART };
-
-/* Adds the lanes of the warp to the runs, those of each part by its pattern (check/cells.h). */
-static void find_runs(struct check_whole *whole, unsigned patterns)
+/* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */
+static void find_runs(struct check_whole *whole)
 {
-	for (uint32_t i = 0; i < PARTS; i++) {
-		const bool same = patterns >> i & 1, next = patterns >> (i + PARTS) & 1;
-		if (same || next) {
-			add_run(whole, whole->place[i * PART], i * PART, PART, same ? 0 : whole->size_B);
-			continue;
-		}
-		for (uint32_t l = i * PART; l < (i + 1) * PART; l++)
-			if (whole->mask >> l & 1)
-				add_run(whole, whole->place[l], l, 1, whole->size_B);
+	const uint64_t *place = whole->place, step_B = whole->size_B;
+	uint32_t equal = 0, next = 0;
+	for (uint32_t l = 1; l < LANES; l++) {
+		equal |= (uint32_t)(place[l] == place[l - 1]) << l;
+		next |= (uint32_t)(place[l] - place[l - 1] == step_B) << l;
+	}
+	const uint32_t both = whole->mask & whole->mask << 1;
+	equal &= both;
+	next &= both;
+	whole->run_count = 0;
+	for (uint64_t rest = whole->mask; rest;) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+		const uint32_t nexts = count_ones(next, lane + 1), equals = count_ones(equal, lane + 1);
+		const uint32_t count = 1 + nexts + equals;
+		whole->runs[whole->run_count++] =
+			(struct check_run){place[lane], lane, count, equals ? 0 : whole->size_B};
+		rest &= ~UINT64_C(0) << (lane + count);
 	}
 }
 
 /* Sets start and end around the bytes of all runs. */
-static void find_extent_of_runs(struct check_whole *whole)
+static void find_extent(struct check_whole *whole)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	for (uint32_t i = 0; i < whole->run_count; i++) {
@@ -60,32 +57,6 @@ static void find_extent_of_runs(struct check_whole *whole)
 	}
 	whole->start = low;
 	whole->end = high + whole->size_B;
-}
-
-/* Sets start and end around the bytes of all lanes, and the runs if they are found at once. */
-static void find_extent(struct check_whole *whole)
-{
-	const unsigned patterns = whole->mask == MASK_ALL ? whole->cells->patterns(whole->place, whole->size_B) : 0;
-	const bool regular = ((patterns | patterns >> PARTS) & ((1u << PARTS) - 1)) == (1u << PARTS) - 1;
-	uint64_t low = UINT64_MAX, high = 0;
-	if (regular) {
-		find_runs(whole, patterns);
-		find_extent_of_runs(whole);
-		return;
-	}
-	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
-		const uint64_t at = whole->place[exec_lowest(rest)];
-		low = at < low ? at : low;
-		high = at > high ? at : high;
-	}
-	whole->start = low;
-	whole->end = high + whole->size_B;
-}
-
-void check_whole_want_runs(struct check_whole *whole)
-{
-	if (!whole->run_count)
-		find_runs(whole, 0);
 }
 
 /* The number of bytes that a run accesses. */
@@ -124,7 +95,7 @@ static uint64_t private_offset(const struct check_whole *whole, unsigned l)
 static bool read_private(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
-	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	const struct check_local *local = &whole->group->locals[warp->index];
 	const uint64_t stride_B = warp->local_stride_B, first = private_offset(whole, exec_lowest(whole->mask));
 	uint64_t offset[LANES], differ = 0;
 	for (unsigned l = 0; l < LANES; l++) {
@@ -164,7 +135,7 @@ static bool inside_private(const struct check_whole *whole)
 static bool written_private(const struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
-	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	struct check_local *local = &whole->group->locals[warp->index];
 	if (whole->private.written || !check_is_store(whole->op))
 		return whole->private.written;
 	if (whole->private.same)
@@ -197,7 +168,8 @@ static bool find_space(struct check_whole *whole)
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
 }
 
-bool check_whole_find(struct check_whole *whole)
+/* Finds what the lanes of an access access.  False if that is not one kind of memory. */
+static bool find_access(struct check_whole *whole)
 {
 	struct warp *warp = whole->warp;
 	const uint64_t local = (uint64_t)(uintptr_t)warp->local;
@@ -207,11 +179,13 @@ bool check_whole_find(struct check_whole *whole)
 		whole->space = PLACE_LOCAL;
 		return check_local_fits(warp) && read_private(whole);
 	}
+	find_runs(whole);
 	find_extent(whole);
 	return find_space(whole);
 }
 
-bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t step_B)
+/* The same for lanes in a row. */
+static bool find_row(struct check_whole *whole, uint64_t place, uint32_t step_B)
 {
 	const uint32_t lane = exec_lowest(whole->mask), count = (uint32_t)__builtin_popcount(whole->mask);
 	if (!whole->size_B || whole->mask >> lane != MASK_ALL >> (LANES - count))
@@ -223,13 +197,23 @@ bool check_whole_find_row(struct check_whole *whole, uint64_t place, uint32_t st
 	return find_space(whole);
 }
 
-bool check_whole_find_rows(struct check_whole *whole, uint32_t row, const uint64_t *place, uint32_t step_B)
+/* The same for rows of `row` lanes. */
+static bool find_rows(struct check_whole *whole, uint32_t row, const uint64_t *place, uint32_t step_B)
 {
 	if (!whole->size_B)
 		return false;
 	for (uint32_t lane = 0; lane < LANES; lane += row)
-		add_run(whole, place[lane / row], lane, row, step_B);
-	find_extent_of_runs(whole);
+		whole->runs[whole->run_count++] = (struct check_run){place[lane / row], lane, row, step_B};
+	/* One row may continue the one before. */
+	const struct check_run *first = &whole->runs[0];
+	uint64_t apart = 0;
+	for (uint32_t i = 1; i < whole->run_count; i++)
+		apart |= whole->runs[i].place ^ (first->place + (uint64_t)i * row * step_B);
+	if (!apart) {
+		whole->runs[0].count = LANES;
+		whole->run_count = 1;
+	}
+	find_extent(whole);
 	return find_space(whole);
 }
 
@@ -247,7 +231,7 @@ static bool constant_is_hit(const struct check_whole *whole)
 static bool inside_shared(const struct check_whole *whole)
 {
 	const struct job *job = whole->warp->group->job;
-	struct check_job *check = check_of(whole->warp->group)->job;
+	struct check_job *check = whole->group->job;
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	const uint64_t start = whole->start - shared, end = whole->end - shared;
 	struct range range;
@@ -263,7 +247,7 @@ static bool inside_shared(const struct check_whole *whole)
 	return false;
 }
 
-bool check_whole_bounds(const struct check_whole *whole)
+static bool is_inside(const struct check_whole *whole)
 {
 	switch (whole->space) {
 	case PLACE_SHARED:
@@ -281,7 +265,7 @@ bool check_whole_bounds(const struct check_whole *whole)
  * known of it. */
 static const struct soft_notes *find_notes(const struct check_whole *whole)
 {
-	struct check_job *check = check_of(whole->warp->group)->job;
+	struct check_job *check = whole->group->job;
 	struct soft_notes *notes = NULL;
 	for (unsigned i = 0; i < CHECK_NOTES; i++) {
 		notes = &check->notes[i];
@@ -294,43 +278,13 @@ static const struct soft_notes *find_notes(const struct check_whole *whole)
 	return whole->start >= notes->start && whole->end <= notes->end ? notes : NULL;
 }
 
-static const uint64_t each_byte = UINT64_C(0x0101010101010101);
-
-/* Eight notes at a time.  Other launches may write notes of the same memory meanwhile, so that all accesses are
- * atomic. */
-typedef uint64_t __attribute__((may_alias)) eight_notes;
-
-static bool is_eight(const atomic_uchar *notes, uint64_t size_B)
+/* Whether the range around all lanes' bytes is so small that it is looked at as a whole, instead of run by run. */
+static bool is_dense(const struct check_whole *whole)
 {
-	return size_B >= sizeof(eight_notes) && (uintptr_t)notes % sizeof(eight_notes) == 0;
+	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
 }
 
-bool check_all_written(const atomic_uchar *notes, uint64_t size_B)
-{
-	for (uint64_t i = 0, step; i < size_B; i += step) {
-		const bool eight = is_eight(notes + i, size_B - i);
-		step = eight ? sizeof(eight_notes) : 1;
-		const eight_notes *several = (const eight_notes *)(const void *)(notes + i);
-		if (eight ? __atomic_load_n(several, __ATOMIC_RELAXED) != each_byte :
-			    !atomic_load_explicit(&notes[i], memory_order_relaxed))
-			return false;
-	}
-	return true;
-}
-
-static void set_written(atomic_uchar *notes, uint64_t size_B)
-{
-	for (uint64_t i = 0, step; i < size_B; i += step) {
-		const bool eight = is_eight(notes + i, size_B - i);
-		step = eight ? sizeof(eight_notes) : 1;
-		if (eight)
-			__atomic_store_n((eight_notes *)(void *)(notes + i), each_byte, __ATOMIC_RELAXED);
-		else
-			atomic_store_explicit(&notes[i], 1, memory_order_relaxed);
-	}
-}
-
-bool check_whole_noted(struct check_whole *whole)
+static bool is_noted(const struct check_whole *whole)
 {
 	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
 	if (whole->space != PLACE_GLOBAL)
@@ -338,42 +292,58 @@ bool check_whole_noted(struct check_whole *whole)
 	const struct soft_notes *notes = find_notes(whole);
 	if (!notes || (reads && !notes->readable) || (writes && !notes->writable))
 		return false;
-	if (!notes->written)
+	if (!notes->written ||
+	    (is_dense(whole) &&
+	     check_all_written(notes->written + (whole->start - notes->start), whole->end - whole->start)))
 		return true;
-	check_whole_want_runs(whole);
 	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if (!check_all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
 			return false;
 	}
-	for (uint32_t i = 0; writes && i < whole->run_count; i++)
-		set_written(notes->written + (whole->runs[i].place - notes->start), run_B(whole, &whole->runs[i]));
+	for (uint32_t i = 0; writes && i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		check_set_written(notes->written + (run->place - notes->start), run_B(whole, run));
+	}
 	return true;
 }
 
-/* The same for shared memory. */
-static bool written_shared(struct check_whole *whole)
+static bool has_unwritten(const uint8_t *notes, uint64_t size_B)
 {
-	const struct group *group = whole->warp->group;
-	uint8_t *written = check_of(group)->written;
-	const uint64_t shared = (uint64_t)(uintptr_t)group->shared;
-	check_whole_want_runs(whole);
+	uint64_t found = 0, i = 0;
+	/* One of the highest bits of bytes is set if and only if a byte is 0. */
+	_Static_assert(!BYTE_UNWRITTEN, "notes of unwritten bytes are 0");
+	for (uint64_t eight; i + sizeof(eight) <= size_B; i += sizeof(eight)) {
+		memcpy(&eight, notes + i, sizeof(eight));
+		found |= (eight - check_each_byte) & ~eight & check_each_byte << 7;
+	}
+	for (; i < size_B; i++)
+		found |= !notes[i];
+	return found;
+}
+
+/* The same for shared memory. */
+static bool written_shared(const struct check_whole *whole)
+{
+	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
+	if (check_is_load(whole->op) && is_dense(whole) &&
+	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
+		return true;
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		uint8_t *notes = written + (run->place - shared);
+		uint8_t *notes = whole->group->written + (run->place - shared);
 		if (check_is_store(whole->op))
 			memset(notes, BYTE_WRITTEN, run_B(whole, run));
-		else if (memchr(notes, BYTE_UNWRITTEN, run_B(whole, run)))
+		else if (has_unwritten(notes, run_B(whole, run)))
 			return false;
 	}
 	return true;
 }
 
-bool check_whole_written(struct check_whole *whole)
+static bool is_written(const struct check_whole *whole)
 {
-	const struct warp *warp = whole->warp;
 	/* What a store copies may not have been written. */
-	if (check_of(warp->group)->locals[warp->index].copied_count)
+	if (whole->group->locals[whole->warp->index].copied_count)
 		return false;
 	switch (whole->space) {
 	case PLACE_SHARED:
@@ -384,3 +354,58 @@ bool check_whole_written(struct check_whole *whole)
 		return true;
 	}
 }
+
+/* --- all checks ---------- */
+
+static unsigned look(struct check_whole *whole, unsigned checks)
+{
+	const bool noted = !(checks & (CHECK_MEMORY | CHECK_UNINIT)) || is_noted(whole);
+	const bool inside = !(checks & CHECK_MEMORY) || is_inside(whole);
+	/* Outside of a variable, notes about bytes must not be changed before that is reported. */
+	if (noted && inside && (!(checks & CHECK_UNINIT) || is_written(whole)))
+		checks &= ~(unsigned)(CHECK_MEMORY | CHECK_UNINIT);
+	if (checks & CHECK_RACE && check_whole_race(whole))
+		checks &= ~(unsigned)CHECK_RACE;
+	return checks;
+}
+
+static void begin(struct check_whole *whole, struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B)
+{
+	whole->warp = warp;
+	whole->group = check_of(warp->group);
+	whole->op = op;
+	whole->mask = mask;
+	whole->size_B = size_B;
+	whole->run_count = 0;
+}
+
+static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			       const uint64_t *place, unsigned checks)
+{
+	struct check_whole whole;
+	begin(&whole, warp, op, mask, size_B);
+	whole.place = place;
+	return find_access(&whole) ? look(&whole, checks) : checks;
+}
+
+static unsigned look_at_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
+			    uint32_t step_B, unsigned checks)
+{
+	struct check_whole whole;
+	begin(&whole, warp, op, mask, size_B);
+	return find_row(&whole, place, step_B) ? look(&whole, checks) : checks;
+}
+
+static unsigned look_at_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B,
+			     const uint64_t *place, uint32_t step_B, unsigned checks)
+{
+	struct check_whole whole;
+	begin(&whole, warp, op, MASK_ALL, size_B);
+	return find_rows(&whole, row, place, step_B) ? look(&whole, checks) : checks;
+}
+
+extern const struct check_whole_functions EXEC_LEVELED(check_whole_table);
+const struct check_whole_functions EXEC_LEVELED(check_whole_table) = {
+	.access = look_at_access, .row = look_at_row, .rows = look_at_rows,
+	.note_put_off = check_whole_note_put_off
+};

@@ -2,9 +2,11 @@
  * consecutive lanes are compared and written as vectors (check/cells.h). */
 #include "config.h"
 
-#include "softcuda/check/job.h"
+#include "softcuda/check/whole.h"
 
 #include "softcuda/check/cells.h"
+
+#include <stdlib.h>
 
 /* What the lanes of an access have in common. */
 struct lanes {
@@ -76,8 +78,9 @@ static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_
 		return NULL;
 	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
 	*index_out = address % SHADOW_PAGE_B / *size_B_out;
-	if (!page->bytes)
-		shadow_part(page, (uint32_t)(*index_out / SHADOW_BLOCK), (uint32_t)(*index_out / SHADOW_BLOCK) + 1);
+	const uint32_t block = (uint32_t)(*index_out / SHADOW_BLOCK);
+	if (!page->bytes && !(page->apart >> block & 1))
+		shadow_part(page, block, block + 1);
 	return page;
 }
 
@@ -161,8 +164,21 @@ static uint64_t record_of_cell(const struct row *row, uint32_t cell)
 
 static bool touch(const struct lanes *lanes, const struct cells *cells)
 {
-	const struct cells_functions *functions = lanes->whole->cells;
-	return (lanes->writes ? functions->write : functions->read)(cells, &lanes->order);
+	return lanes->writes ? cells_write(cells, &lanes->order) : cells_read(cells, &lanes->order);
+}
+
+/* Notes accesses to cells [first, end) of a row, all of which are in one block. */
+static bool touch_part(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
+{
+	const struct page *page = row->page;
+	const uint32_t from = first % SHADOW_BLOCK, start = first - from;
+	const struct cells cells = {
+		.write = page->write + start, .read = {page->read[0] + start, page->read[1] + start},
+		.record = record_of_cell(row, first) - ((uint64_t)(from >> row->shift) << RECORD_LANE_SHIFT),
+		.shift = row->shift
+	};
+	return lanes->writes ? cells_write_part(&cells, &lanes->order, from, end - start) :
+			       cells_read_part(&cells, &lanes->order, from, end - start);
 }
 
 /* Notes accesses to cells [first, end) of a row, one by one. */
@@ -173,10 +189,18 @@ static bool touch_cells(const struct lanes *lanes, const struct row *row, uint32
 		return true;
 	if (!page->bytes)
 		shadow_part(page, first / SHADOW_BLOCK, (end - 1) / SHADOW_BLOCK + 1);
-	return touch(lanes, &(struct cells){
-		.write = page->write + first, .read = {page->read[0] + first, page->read[1] + first},
-		.count = end - first, .record = record_of_cell(row, first), .shift = row->shift, .step = 1
-	});
+	for (uint32_t next; first < end; first = next) {
+		const uint32_t whole = first % SHADOW_BLOCK ? 0 : (end - first) / SHADOW_BLOCK * SHADOW_BLOCK;
+		const uint32_t block_end = (first / SHADOW_BLOCK + 1) * SHADOW_BLOCK;
+		next = whole ? first + whole : block_end < end ? block_end : end;
+		const struct cells cells = {
+			.write = page->write + first, .read = {page->read[0] + first, page->read[1] + first},
+			.count = whole, .record = record_of_cell(row, first), .shift = row->shift, .step = 1
+		};
+		if (!(whole ? touch(lanes, &cells) : touch_part(lanes, row, first, next)))
+			return false;
+	}
+	return true;
 }
 
 /* The same of whole blocks that are not apart, and of which each lane has as many words as in the row. */
@@ -274,24 +298,20 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	return true;
 }
 
-/* Accesses that are noted here before a lane is not decided are noted again by check_race, which changes nothing. */
-bool check_whole_race(struct check_whole *whole)
+/* Notes the runs of an access.  What is noted here before a lane is not decided is noted again by check_race, which
+ * changes nothing. */
+static bool touch_runs(const struct check_whole *whole)
 {
-	struct warp *warp = whole->warp;
-	struct check_group *group = check_of(warp->group);
+	const struct warp *warp = whole->warp;
+	struct check_group *group = whole->group;
 	const bool shared = whole->space == PLACE_SHARED;
 	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
-	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
-		return true;
-	if (check_is_atomic(whole->op) || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
-		return false;
 	struct lanes lanes = {
 		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
 		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
 		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
 				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0)
 	};
-	check_whole_want_runs(whole);
 	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
 	const uint32_t floor = check_clocks_floor(clocks, 0);
 	if (floor)
@@ -302,4 +322,78 @@ bool check_whole_race(struct check_whole *whole)
 			return false;
 	}
 	return true;
+}
+
+/* --- reads that are put off ---------- */
+
+/* Puts a read of shared memory off if nobody has written there since the last barrier.  False: it is not put off. */
+static bool put_off(const struct check_whole *whole)
+{
+	const struct warp *warp = whole->warp;
+	struct check_group *group = whole->group;
+	struct check_put_off *put_off = &group->put_off;
+	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
+	if (!check_is_load(whole->op) || clocks->dirty || put_off->written == clocks->now ||
+	    warp->frame != warp->base || put_off->count + whole->run_count > CHECK_READS)
+		return false;
+	if (!put_off->reads)
+		put_off->reads = malloc(CHECK_READS * sizeof(*put_off->reads));
+	for (uint32_t i = 0; put_off->reads && i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		put_off->reads[put_off->count++] = (struct check_read){
+			whole->op, run->place, run->lane, run->count, run->step_B, whole->size_B, warp->index
+		};
+	}
+	return put_off->reads;
+}
+
+/* Notes a read that was put off, lane by lane. */
+static bool note_lanes(struct warp *warp, const struct check_read *read)
+{
+	const uint32_t mask = MASK_ALL >> (LANES - read->count) << read->lane;
+	uint64_t places[LANES] = {0};
+	bool right = true;
+	for (uint32_t i = 0; i < read->count; i++)
+		places[read->lane + i] = read->place + (uint64_t)i * read->step_B;
+	for (uint32_t i = 0; right && i < read->count; i++)
+		right = check_race(warp, read->op, mask, read->lane + i, places, read->size_B);
+	return right;
+}
+
+bool check_whole_note_put_off(struct check_group *group)
+{
+	struct check_put_off *put_off = &group->put_off;
+	const uint32_t count = put_off->count;
+	bool right = true;
+	put_off->count = 0;
+	for (uint32_t i = 0; right && i < count; i++) {
+		const struct check_read *read = &put_off->reads[i];
+		struct warp *warp = &group->group->warps[read->warp];
+		struct frame *frame = warp->frame;
+		struct check_whole whole = {.warp = warp, .group = group, .op = read->op, .size_B = read->size_B,
+					    .space = PLACE_SHARED, .run_count = 1};
+		whole.runs[0] = (struct check_run){read->place, read->lane, read->count, read->step_B};
+		warp->frame = warp->base;
+		right = touch_runs(&whole) || note_lanes(warp, read);
+		warp->frame = frame;
+	}
+	return right;
+}
+
+bool check_whole_race(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	const bool shared = whole->space == PLACE_SHARED;
+	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
+		return true;
+	if (check_is_atomic(whole->op) || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
+		return false;
+	if (shared && put_off(whole))
+		return true;
+	if (shared && !check_put_off_none(group))
+		return false;
+	if (shared && !check_is_load(whole->op))
+		group->put_off.written = clocks->now;
+	return touch_runs(whole);
 }

@@ -294,9 +294,26 @@ static void hand_over(struct group *group)
 
 /* --- launches that are watched ---------- */
 
+/* Tells the watcher of a barrier if all work-items of the group wait there.  False: barrier has to be told. */
+static bool tell_barrier_of_all(struct group *group, uint32_t parts)
+{
+	const struct exec_watch *watch = group->job->watch;
+	const struct compiled_entry *entry = &group->compiled->entries[group->at[0] & ~COMPILED_WAITS];
+	uint32_t left = group->thread_count;
+	for (uint32_t p = 0; p < parts; p++) {
+		if (group->at[p] != group->at[0])
+			return false;
+		left -= (uint32_t)__builtin_popcount(group->part_lanes[p]);
+	}
+	return !left && watch->barrier_of_all &&
+	       watch->barrier_of_all(group, &group->compiled->code->ops[entry->barrier]);
+}
+
 /* Tells the watcher of a barrier that all parts wait at.  The warps are as they are in the interpreter at that time. */
 static void tell_barrier(struct group *group, uint32_t parts)
 {
+	if (tell_barrier_of_all(group, parts))
+		return;
 	group->live_count = 0;
 	for (uint32_t p = 0; p < parts; p++) {
 		struct warp *warp = &group->warps[p];

@@ -9,7 +9,8 @@
  * All levels give the same bits: every operation is the one that IEEE 754 defines, and none is contracted
  * (-ffp-contract=off).
  *
- * A hot file exports one table of rows (EXEC_TABLE_HOT), or is exec/access.c or check/cells.c.
+ * A hot file exports one table of rows (EXEC_TABLE_HOT), or is exec/access.c or one of
+ * check/cells.c, check/whole.c and check/whole_race.c.
  * Thread-safety: immutable. */
 #ifndef CULVERT_SOFTCUDA_EXEC_LEVEL_H
 #define CULVERT_SOFTCUDA_EXEC_LEVEL_H

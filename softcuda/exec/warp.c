@@ -234,13 +234,16 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 
 bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 {
-	uint64_t stride_B = warp->local_stride_B ? warp->local_stride_B : 64;
+	/* An odd number of cache lines, so that what lanes have at the same offset is not all in the same few sets of a
+	 * cache. */
+	enum { LINE_B = 64 };
+	uint64_t stride_B = LINE_B;
 	if (needed_B > LOCAL_MAX_B)
 		return false;
-	while (stride_B < needed_B)
-		stride_B *= 2;
-	if (stride_B == warp->local_stride_B)
+	if (needed_B <= warp->local_stride_B)
 		return true;
+	while (stride_B < needed_B)
+		stride_B = 2 * stride_B | LINE_B;
 	char *local = calloc(LANES, stride_B);
 	if (!local)
 		return false;

@@ -79,6 +79,9 @@ struct exec_watch {
 	void (*arrive)(struct warp *warp, uint32_t lanes, uint32_t id);
 	/* A barrier is complete; who waits there is about to go on. */
 	void (*barrier)(struct group *group, uint32_t id);
+	/* For machine code: all work-items of a group, none of which has ended, wait at the same op.  True: the watcher
+	 * knows of it.  False: barrier has to be told. */
+	bool (*barrier_of_all)(struct group *group, const struct op *op);
 	/* The operand that names members, as lanes have it; the lanes that have met; a shuffle, in which lane
 	 * l reads lane from[l]. */
 	void (*members)(struct warp *warp, const struct op *op, uint32_t mask, const lane_u32 *members);

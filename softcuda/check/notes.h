@@ -1,0 +1,46 @@
+/* Notes of which bytes of global memory were written, a byte for each (exec/memory.h). */
+#ifndef CULVERT_SOFTCUDA_CHECK_NOTES_H
+#define CULVERT_SOFTCUDA_CHECK_NOTES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static const uint64_t check_each_byte = UINT64_C(0x0101010101010101);
+
+/* Eight notes at a time.  Other launches may write notes of the same memory meanwhile, so that all accesses are
+ * atomic. */
+typedef uint64_t __attribute__((may_alias)) check_eight_notes;
+
+static inline bool check_is_eight(const atomic_uchar *notes, uint64_t size_B)
+{
+	return size_B >= sizeof(check_eight_notes) && (uintptr_t)notes % sizeof(check_eight_notes) == 0;
+}
+
+/* Whether all of size_B bytes are noted as written. */
+static inline bool check_all_written(const atomic_uchar *notes, uint64_t size_B)
+{
+	for (uint64_t i = 0, step; i < size_B; i += step) {
+		const bool eight = check_is_eight(notes + i, size_B - i);
+		step = eight ? sizeof(check_eight_notes) : 1;
+		const check_eight_notes *several = (const check_eight_notes *)(const void *)(notes + i);
+		if (eight ? __atomic_load_n(several, __ATOMIC_RELAXED) != check_each_byte :
+			    !atomic_load_explicit(&notes[i], memory_order_relaxed))
+			return false;
+	}
+	return true;
+}
+
+static inline void check_set_written(atomic_uchar *notes, uint64_t size_B)
+{
+	for (uint64_t i = 0, step; i < size_B; i += step) {
+		const bool eight = check_is_eight(notes + i, size_B - i);
+		step = eight ? sizeof(check_eight_notes) : 1;
+		if (eight)
+			__atomic_store_n((check_eight_notes *)(void *)(notes + i), check_each_byte, __ATOMIC_RELAXED);
+		else
+			atomic_store_explicit(&notes[i], 1, memory_order_relaxed);
+	}
+}
+
+#endif
