@@ -91,6 +91,9 @@ uint64_t be_nvvm_module_now(void);
  * and cannot optimize. */
 bool be_ptx_is_debug(const struct bytes *ptx);
 
+/* Whether the PTX's target is sm_90a, which no newer device has. */
+bool be_ptx_target_only(const struct bytes *ptx);
+
 /* An identification of the PTX compiler library that makes machine code for device; "" if none does: for the software
  * device, with an older driver, or if Culvert was built without it. */
 const char *be_cubin_build(const struct gpu_device *device);

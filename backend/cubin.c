@@ -82,7 +82,7 @@ static void make_options(struct option_list *list, const struct be_codegen_optio
 			 const struct bytes *ptx)
 {
 	list->count = 0;
-	option_list_add(list, "--gpu-name=sm_%u", options->sm);
+	option_list_add(list, be_ptx_target_only(ptx) ? "--gpu-name=sm_%ua" : "--gpu-name=sm_%u", options->sm);
 	option_list_add(list, "--opt-level=%u", options->choice.optimization);
 	if (options->choice.max_registers)
 		option_list_add(list, "--maxrregcount=%u", options->choice.max_registers);

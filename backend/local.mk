@@ -60,7 +60,8 @@ backend_sources = \
 	backend/ptx_debug.c \
 	backend/ptx_compiler.h \
 	backend/ptx_join.c backend/ptx_join.h \
-	backend/ptx_order.c backend/ptx_order.h
+	backend/ptx_order.c backend/ptx_order.h \
+	backend/ptx_target.c backend/ptx_target.h
 
 noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)

@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "backend/ptx_join.h"
 #include "backend/ptx_order.h"
+#include "backend/ptx_target.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -268,9 +269,12 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	};
 	if (!parts.library)
 		return CL_COMPILER_NOT_AVAILABLE;
-	if (parts.count == 1)
-		return code_of(compile_module(&parts, 0, program, parts.libdevice, ptx_out, log));
-	return code_of(compile_all(&parts, program, options->threads, ptx_out, log));
+	int result = parts.count == 1 ? compile_module(&parts, 0, program, parts.libdevice, ptx_out, log) :
+		     compile_all(&parts, program, options->threads, ptx_out, log);
+	if (result)
+		return code_of(result);
+	be_ptx_target_choose(ptx_out, options->sm);
+	return code_of(bytes_failed(ptx_out) ? NVVM_OUT_OF_MEMORY : NVVM_SUCCESS);
 }
 
 /* --- which devices the library compiles for --- */

@@ -4,9 +4,10 @@
 softcuda_ptx_sources = \
 	softcuda/ptx/blocks.c softcuda/ptx/blocks.h softcuda/ptx/code.c softcuda/ptx/decode.c \
 	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_bulk.c softcuda/ptx/decode_call.c \
-	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_matrix.c softcuda/ptx/decode_mbarrier.c \
+	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_matrix.c softcuda/ptx/decode_matrix.h \
+	softcuda/ptx/decode_mbarrier.c \
 	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
-	softcuda/ptx/decode_video.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
+	softcuda/ptx/decode_video.c softcuda/ptx/decode_wgmma.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
 	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/program.c \
 	softcuda/ptx/program.h softcuda/ptx/ptx.h softcuda/ptx/registers.c softcuda/ptx/statement.c \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
@@ -26,7 +27,7 @@ softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/rounded.c softcuda/exec/row.h softcuda/exec/stack.c softcuda/exec/surface.c \
 	softcuda/exec/table.c softcuda/exec/table.h softcuda/exec/tier.c softcuda/exec/tier.h softcuda/exec/texel.c softcuda/exec/texture.c \
 	softcuda/exec/video.c softcuda/exec/video.h softcuda/exec/warp.c softcuda/exec/warp.h \
-	softcuda/exec/watch.h
+	softcuda/exec/watch.h softcuda/exec/wgmma.c softcuda/exec/wgmma.h
 # The hot files of the interpreter, which are compiled once more for each level of x86-64 (exec/level.h).
 softcuda_hot_sources = \
 	softcuda/exec/access.c softcuda/exec/approx.c softcuda/exec/compare.c softcuda/exec/convert.c \
@@ -141,6 +142,10 @@ check_PROGRAMS += tests/unit/t_soft_matrix
 TESTS += tests/unit/t_soft_matrix
 tests_unit_t_soft_matrix_SOURCES = tests/unit/t_soft_matrix.c
 tests_unit_t_soft_matrix_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_wgmma
+TESTS += tests/unit/t_soft_wgmma
+tests_unit_t_soft_wgmma_SOURCES = tests/unit/t_soft_wgmma.c
+tests_unit_t_soft_wgmma_LDADD = $(softcuda_libs)
 # It makes the link, for the compiler is looked for where the program lies.
 check_PROGRAMS += tests/unit/t_soft_jit
 TESTS += tests/unit/t_soft_jit

@@ -32,18 +32,19 @@ struct assembler {
 };
 
 static int assemble(struct assembler *assembler, const struct be_codegen_options *options,
-		    bool is_debug, struct bytes *said)
+		    const struct bytes *ptx, struct bytes *said)
 {
 	char *argv[ARGUMENTS_MAX] = {assembler->program, "-v", assembler->arch, assembler->level};
 	int count = 4;
-	snprintf(assembler->arch, sizeof(assembler->arch), "-arch=sm_%u", options->sm);
+	snprintf(assembler->arch, sizeof(assembler->arch), "-arch=sm_%u%s", options->sm,
+		 be_ptx_target_only(ptx) ? "a" : "");
 	snprintf(assembler->level, sizeof(assembler->level), "-O%u", options->choice.optimization);
 	snprintf(assembler->registers, sizeof(assembler->registers), "-maxrregcount=%u",
 		 options->choice.max_registers);
 	if (options->choice.max_registers)
 		argv[count++] = assembler->registers;
 	if (options->choice.line_info)
-		argv[count++] = is_debug ? "-g" : "-lineinfo";
+		argv[count++] = be_ptx_is_debug(ptx) ? "-g" : "-lineinfo";
 	argv[count++] = "-o";
 	argv[count++] = assembler->cubin;
 	argv[count++] = assembler->ptx;
@@ -64,7 +65,7 @@ static bool make_with_ptxas(const char *program, const struct bytes *ptx,
 	}
 	if (!assembler.program || !assembler.ptx || !assembler.cubin)
 		bytes_printf(why, "cannot write a file for %s: %s", program, strerror(errno));
-	else if (assemble(&assembler, options, be_ptx_is_debug(ptx), said))
+	else if (assemble(&assembler, options, ptx, said))
 		bytes_printf(why, "%s rejected the PTX:\n%s", program, bytes_string(said));
 	else
 		made = !bytes_read_file(cubin_out, assembler.cubin);

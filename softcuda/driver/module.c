@@ -113,9 +113,10 @@ static CUresult image_parse(const void *image, unsigned sm, struct bytes *log,
 		result = soft_image_parse(ptx, size_B, log, program_out);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (soft_program_target(*program_out) > sm) {
-		bytes_printf(log, "softcuda: the PTX is for sm_%u, the device is sm_%u",
-			     soft_program_target(*program_out), sm);
+	const unsigned target = soft_program_target(*program_out);
+	const bool only = soft_program_target_only(*program_out);
+	if (target > sm || (only && target != sm)) {
+		bytes_printf(log, "softcuda: the PTX is for sm_%u%s, the device is sm_%u", target, only ? "a" : "", sm);
 		soft_program_destroy(*program_out);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}

@@ -61,6 +61,8 @@ void soft_program_destroy(struct soft_program *program);
 
 /* 10 * major + minor of .target; e.g. 90. */
 unsigned soft_program_target(const struct soft_program *program);
+/* Whether it is of a target such as sm_90a, which no newer device has. */
+bool soft_program_target_only(const struct soft_program *program);
 
 const struct soft_function *soft_program_function(const struct soft_program *program,
 						  const char *name);

@@ -16,27 +16,6 @@ enum { ELEMENTS_MAX = 512 };
 /* ldmatrix: the size of a row, and the alignment of its address. */
 enum { ROW_B = 16 };
 
-struct position {
-	unsigned row, column;
-};
-
-/* A lane has two neighbours of a row of c, and the elements of one register of a row of a and of a column of b.  The
- * registers of a lane belong to tiles of eight rows of a and c and of eight columns of b. */
-static struct position position_of(const struct matrix_part *part, unsigned l, unsigned index)
-{
-	const unsigned group = l >> 2, place = l & 3, rows = part->m / 8;
-	if (part->role == MATRIX_C) {
-		const unsigned tile = index / 2;
-		return (struct position){group + 8 * (tile % rows), 2 * place + index % 2 + 8 * (tile / rows)};
-	}
-	const unsigned per = matrix_per_register(part->size_B), tile = index / per, depth = 4 * per;
-	const unsigned along = per * place + index % per;
-	if (part->role == MATRIX_A)
-		return (struct position){group + 8 * (tile % rows), along + depth * (tile / rows)};
-	const unsigned tiles = part->k / depth;
-	return (struct position){along + depth * (tile % tiles), group + 8 * (tile / tiles)};
-}
-
 /* --- registers and slots --- */
 
 /* op->vector registers to the slots from op->imm on; a 64-bit one has two slots. */
@@ -101,7 +80,7 @@ OP_HEAD(place)
 	uint64_t result[LANES];
 	memcpy(&part, &op->imm, sizeof(part));
 	for (unsigned l = 0; l < LANES; l++) {
-		const struct position at = position_of(&part, l, part.index);
+		const struct matrix_position at = matrix_position(&part, l, part.index);
 		const unsigned line = part.column_major ? at.column : at.row;
 		const unsigned within = part.column_major ? at.row : at.column;
 		result[l] = base[l] + ((uint64_t)line * stride[l] + within) * part.size_B;
@@ -226,7 +205,7 @@ static void gather(const struct warp *warp, const struct matrix_part *part, enum
 {
 	for (unsigned l = 0; l < LANES; l++) {
 		for (unsigned i = 0; i < matrix_elements(part); i++) {
-			const struct position at = position_of(part, l, i);
+			const struct matrix_position at = matrix_position(part, l, i);
 			to[at.row * columns + at.column] = element_get(warp, type, slot, i, l);
 		}
 	}
@@ -258,7 +237,7 @@ OP_HEAD(multiply)
 	gather(warp, &ct, product.c, MATRIX_SLOT_C, product.n, c);
 	for (unsigned l = 0; l < LANES; l++) {
 		for (unsigned i = 0; i < matrix_elements(&ct); i++) {
-			const struct position p = position_of(&ct, l, i);
+			const struct matrix_position p = matrix_position(&ct, l, i);
 			element_put(warp, &product, MATRIX_SLOT_C, i, l,
 				    dot(&product, a + p.row * product.k, b + p.column,
 					c[p.row * product.n + p.column]));

@@ -1,4 +1,4 @@
-/* Matrices that the lanes of a warp hold together: mma, wmma and ldmatrix.
+/* Matrices that the lanes of a warp hold together: mma, wmma, wgmma and ldmatrix.
  *
  * An instruction has more operands than an op.  Its decoder makes ops that put the registers of a, b and c into the
  * warp's slots, one that multiplies, and ops that take the results.
@@ -60,6 +60,27 @@ static inline unsigned matrix_elements(const struct matrix_part *part)
 static inline unsigned matrix_per_register(unsigned size_B)
 {
 	return size_B < 4 ? 4 / size_B : 1;
+}
+
+struct matrix_position {
+	unsigned row, column;
+};
+
+/* A lane has two neighbours of a row of c, and the elements of one register of a row of a and of a column of b.  The
+ * registers of a lane belong to tiles of eight rows of a and c and of eight columns of b. */
+static inline struct matrix_position matrix_position(const struct matrix_part *part, unsigned l, unsigned index)
+{
+	const unsigned group = l >> 2, place = l & 3, rows = part->m / 8;
+	if (part->role == MATRIX_C) {
+		const unsigned tile = index / 2;
+		return (struct matrix_position){group + 8 * (tile % rows), 2 * place + index % 2 + 8 * (tile / rows)};
+	}
+	const unsigned per = matrix_per_register(part->size_B), tile = index / per, depth = 4 * per;
+	const unsigned along = per * place + index % per;
+	if (part->role == MATRIX_A)
+		return (struct matrix_position){group + 8 * (tile % rows), along + depth * (tile / rows)};
+	const unsigned tiles = part->k / depth;
+	return (struct matrix_position){along + depth * (tile % tiles), group + 8 * (tile / tiles)};
 }
 
 #endif

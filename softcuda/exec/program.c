@@ -18,6 +18,11 @@ unsigned soft_program_target(const struct soft_program *program)
 	return program->target;
 }
 
+bool soft_program_target_only(const struct soft_program *program)
+{
+	return program->target_only;
+}
+
 const struct soft_function *soft_program_function(const struct soft_program *program,
 						  const char *name)
 {

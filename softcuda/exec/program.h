@@ -145,6 +145,7 @@ struct tier;
 struct soft_program {
 	struct arena *arena;
 	unsigned target;
+	bool target_only;             /* sm_90a and similar targets: not for newer devices */
 	struct code *codes;
 	uint32_t code_count;
 	struct soft_function *functions;  /* the entries */

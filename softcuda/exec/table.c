@@ -8,7 +8,8 @@
 static const struct op_rows *const tables[] = {
 	&exec_rows_control, &exec_rows_rounded, &exec_rows_half, &exec_rows_atomic, &exec_rows_narrow,
 	&exec_rows_video, &exec_rows_copy, &exec_rows_mbarrier, &exec_rows_object, &exec_rows_texture,
-	&exec_rows_surface, &exec_rows_matrix, &exec_rows_quad, &exec_rows_stack, &exec_rows_note
+	&exec_rows_surface, &exec_rows_matrix, &exec_rows_wgmma, &exec_rows_quad, &exec_rows_stack,
+	&exec_rows_note
 };
 
 /* Filled once; a power of two well above the number of rows. */

@@ -32,6 +32,7 @@ extern const struct op_rows exec_rows_half;
 extern const struct op_rows exec_rows_copy;
 extern const struct op_rows exec_rows_mbarrier;
 extern const struct op_rows exec_rows_matrix;
+extern const struct op_rows exec_rows_wgmma;
 extern const struct op_rows exec_rows_narrow;
 extern const struct op_rows exec_rows_video;
 extern const struct op_rows exec_rows_note;

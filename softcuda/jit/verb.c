@@ -249,7 +249,8 @@ static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"and.pred", VERB_PRED_AND, 0}, {"or.pred", VERB_PRED_OR, 0}, {"xor.pred", VERB_PRED_XOR, 0},
 	{"not.pred", VERB_PRED_NOT, 0}, {"_local.64", VERB_LOCAL_ADDRESS, 64},
 	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_activemask.b32", VERB_TOGETHER, OPERAND_NONE & 0xff},
-	{"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0}
+	{"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
+	{"_wgmma.load", VERB_REFUSE, 0}
 };
 
 /* Handles the names whose family follows from the whole name or its first part; false for all others. */

@@ -43,7 +43,7 @@ static const struct family families[] = {
 	{"cvt", ptx_decode_convert}, {"cvta", ptx_decode_cvta}, {"lop3", ptx_decode_logic},
 	{"isspacep", ptx_decode_isspacep}, {"cp", ptx_decode_copy},
 	{"mbarrier", ptx_decode_mbarrier}, {"mma", ptx_decode_matrix}, {"wmma", ptx_decode_matrix},
-	{"ldmatrix", ptx_decode_matrix},
+	{"ldmatrix", ptx_decode_matrix}, {"wgmma", ptx_decode_wgmma}, {"setmaxnreg", ptx_decode_register_count},
 	{"mapa", ptx_decode_cluster}, {"getctarank", ptx_decode_cluster},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"culvert", ptx_decode_note},

@@ -93,6 +93,9 @@ bool ptx_decode_query(struct ptx_parser *parser, const struct ptx_parts *parts);
 /* ptx/decode_note.c; the pragma is read by the parser. */
 bool ptx_decode_note(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_note_variable(struct ptx_parser *parser, const char *text, size_t size_B);
+/* ptx/decode_wgmma.c */
+bool ptx_decode_wgmma(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_register_count(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_hint(struct ptx_parser *parser, const struct ptx_parts *parts);
 
 /* Parameters in registers: from the frame at a function's start, and results into it

@@ -1,22 +1,15 @@
 /* mma, wmma and ldmatrix.  exec/matrix.h says how they are divided into ops. */
 #include "config.h"
 
-#include "softcuda/exec/matrix.h"
 #include "softcuda/exec/memory.h"
-#include "softcuda/ptx/decode.h"
+#include "softcuda/ptx/decode_matrix.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct format {
-	const char *name;
-	enum matrix_type type;
-	uint8_t size_B;
-};
-
-static const struct format *format_find(const char *name)
+const struct matrix_format *matrix_format_find(const char *name)
 {
-	static const struct format formats[] = {
+	static const struct matrix_format formats[] = {
 		{"f16", MATRIX_F16, 2}, {"bf16", MATRIX_BF16, 2}, {"tf32", MATRIX_TF32, 4},
 		{"f32", MATRIX_F32, 4}, {"f64", MATRIX_F64, 8}, {"s8", MATRIX_S8, 1},
 		{"u8", MATRIX_U8, 1}, {"s32", MATRIX_S32, 4}
@@ -131,8 +124,7 @@ static unsigned all_registers(const struct matrix_part *part, bool wmma, enum ma
 	return wmma && type == MATRIX_F16 && part->role != MATRIX_C ? 8 : distinct_registers(part);
 }
 
-/* The elements of a vector operand, or the operand itself, if there are `count`. */
-static const struct ptx_operand *registers_of(struct ptx_parser *parser, const struct ptx_operand *operand,
+const struct ptx_operand *matrix_registers(struct ptx_parser *parser, const struct ptx_operand *operand,
 					      unsigned count)
 {
 	const bool vector = operand->kind == PTX_VECTOR;
@@ -145,8 +137,8 @@ static const struct ptx_operand *registers_of(struct ptx_parser *parser, const s
 
 /* --- products --- */
 
-/* Ops that put registers into slots, or take them from there: up to four at once. */
-static bool emit_slots(struct ptx_parser *parser, const char *row, const uint32_t *x, unsigned count, unsigned slot,
+/* Up to four in one op. */
+bool matrix_emit_slots(struct ptx_parser *parser, const char *row, const uint32_t *x, unsigned count, unsigned slot,
 		       bool wide)
 {
 	const bool take = !strcmp(row, "_matrix.take");
@@ -169,17 +161,17 @@ static bool stage(struct ptx_parser *parser, const struct ptx_operand *operand, 
 {
 	static const uint8_t slots[] = {MATRIX_SLOT_A, MATRIX_SLOT_B, MATRIX_SLOT_C};
 	const unsigned count = distinct_registers(part);
-	const struct ptx_operand *registers = registers_of(parser, operand, all_registers(part, wmma, type));
+	const struct ptx_operand *registers = matrix_registers(parser, operand, all_registers(part, wmma, type));
 	uint32_t x[8];
 	if (!registers)
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if ((x[i] = ptx_source(parser, &registers[i], part->size_B == 8 ? 'l' : 'w')) == OPERAND_NONE)
 			return false;
-	return emit_slots(parser, "_matrix.stage", x, count, slots[part->role], part->size_B == 8);
+	return matrix_emit_slots(parser, "_matrix.stage", x, count, slots[part->role], part->size_B == 8);
 }
 
-static bool emit_multiply(struct ptx_parser *parser, const struct matrix_product *product)
+bool matrix_emit_multiply(struct ptx_parser *parser, const struct matrix_product *product)
 {
 	const uint32_t all = ptx_constant(parser, 'w', MASK_ALL);
 	struct op *op = all == OPERAND_NONE ? NULL : ptx_emit(parser, exec_table_find("_matrix.multiply")->run);
@@ -192,8 +184,8 @@ static bool emit_multiply(struct ptx_parser *parser, const struct matrix_product
 }
 
 /* d, a, b, c; formats in this order. */
-static bool emit_product(struct ptx_parser *parser, struct matrix_part shape, const struct format *const formats[4],
-			 bool wmma, bool saturates)
+static bool emit_product(struct ptx_parser *parser, struct matrix_part shape,
+			 const struct matrix_format *const formats[4], bool wmma, bool saturates)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
 	struct matrix_part d = shape;
@@ -203,7 +195,7 @@ static bool emit_product(struct ptx_parser *parser, struct matrix_part shape, co
 	uint32_t x[8];
 	if (!ptx_operand_count(parser, 4))
 		return false;
-	const struct ptx_operand *results = registers_of(parser, &operands[0], count);
+	const struct ptx_operand *results = matrix_registers(parser, &operands[0], count);
 	for (unsigned i = 0; results && i < count; i++)
 		if ((x[i] = ptx_destination(parser, &results[i], d.size_B == 8 ? 'l' : 'w')) == OPERAND_NONE)
 			return false;
@@ -218,12 +210,12 @@ static bool emit_product(struct ptx_parser *parser, struct matrix_part shape, co
 		.b = (uint8_t)formats[2]->type, .c = (uint8_t)formats[3]->type, .d = (uint8_t)formats[0]->type,
 		.saturates = saturates,
 	};
-	return results && emit_multiply(parser, &product) &&
-	       emit_slots(parser, "_matrix.take", x, count, MATRIX_SLOT_C, d.size_B == 8);
+	return results && matrix_emit_multiply(parser, &product) &&
+	       matrix_emit_slots(parser, "_matrix.take", x, count, MATRIX_SLOT_C, d.size_B == 8);
 }
 
 /* The types at the end: of d, a, b and c; wmma of f16 names those of d and c alone. */
-static bool parse_formats(const struct ptx_parts *parts, unsigned at, bool wmma, const struct format *formats[4])
+static bool parse_formats(const struct ptx_parts *parts, unsigned at, bool wmma, const struct matrix_format *formats[4])
 {
 	const unsigned count = parts->count - at;
 	if (count != 4 && !(wmma && count == 2))
@@ -231,7 +223,7 @@ static bool parse_formats(const struct ptx_parts *parts, unsigned at, bool wmma,
 	for (unsigned i = 0; i < 4; i++) {
 		const char *name = count == 4 ? parts->part[at + i] :
 				   i == 0 ? parts->part[at] : i == 3 ? parts->part[at + 1] : "f16";
-		if (!(formats[i] = format_find(name)))
+		if (!(formats[i] = matrix_format_find(name)))
 			return false;
 	}
 	return true;
@@ -241,7 +233,7 @@ static bool parse_formats(const struct ptx_parts *parts, unsigned at, bool wmma,
 static bool decode_product(struct ptx_parser *parser, struct ptx_parts *parts, bool wmma)
 {
 	const unsigned at = wmma ? 4 : 3;
-	const struct format *formats[4];
+	const struct matrix_format *formats[4];
 	struct matrix_part shape = {0};
 	bool a_columns, b_columns, saturates = false;
 	if (parts->count < at + 5 || strcmp(parts->part[at - 2], "sync") || strcmp(parts->part[at - 1], "aligned"))
@@ -398,7 +390,7 @@ static bool parse_space(const char *text, enum ptx_space *space)
 
 /* wmma.load.a.sync.aligned.layout.shape{.space}.type, or wmma.store.d of this form: what is before the operands. */
 static bool parse_transfer(const struct ptx_parts *parts, bool load, struct matrix_part *part, enum ptx_space *space,
-			   const struct format **format_out)
+			   const struct matrix_format **format_out)
 {
 	const char *role = parts->part[2];
 	const bool spaced = parts->count == 9;
@@ -408,7 +400,7 @@ static bool parse_transfer(const struct ptx_parts *parts, bool load, struct matr
 	    !parse_layout(parts->part[5], &columns) || !parse_shape(parts->part[6], part) ||
 	    (spaced && !parse_space(parts->part[7], space)))
 		return false;
-	const struct format *format = format_find(parts->part[parts->count - 1]);
+	const struct matrix_format *format = matrix_format_find(parts->part[parts->count - 1]);
 	if (!format)
 		return false;
 	part->role = role[0] == 'a' ? MATRIX_A : role[0] == 'b' ? MATRIX_B : MATRIX_C;
@@ -430,7 +422,7 @@ static bool decode_transfer(struct ptx_parser *parser, const struct ptx_parts *p
 	const struct ptx_instruction *in = &parser->instruction;
 	enum ptx_space space = SPACE_GENERIC;
 	struct place place = {.part = {0}};
-	const struct format *format;
+	const struct matrix_format *format;
 	uint32_t x[8];
 	if (!parse_transfer(parts, load, &place.part, &space, &format))
 		return ptx_unknown(parser);
@@ -439,7 +431,7 @@ static bool decode_transfer(struct ptx_parser *parser, const struct ptx_parts *p
 	const unsigned distinct = distinct_registers(&place.part);
 	const unsigned count = all_registers(&place.part, true, format->type);
 	const char width = place.part.size_B == 8 ? 'l' : 'w';
-	const struct ptx_operand *registers = registers_of(parser, &in->operands[load ? 0 : 1], count);
+	const struct ptx_operand *registers = matrix_registers(parser, &in->operands[load ? 0 : 1], count);
 	if (!registers || !parse_place(parser, &in->operands[load ? 1 : 0], in->count == 3 ? &in->operands[2] : NULL,
 				       space, &place))
 		return false;
@@ -472,7 +464,7 @@ static uint32_t emit_row(struct ptx_parser *parser, unsigned matrix, bool transp
 	op->vector = (uint8_t)matrix;
 	op->mode = (uint8_t)part;
 	op->imm = transposed;
-	return emit_slots(parser, "_matrix.take", &x, 1, 2, true) ? x : OPERAND_NONE;
+	return matrix_emit_slots(parser, "_matrix.take", &x, 1, 2, true) ? x : OPERAND_NONE;
 }
 
 static bool load_rows(struct ptx_parser *parser, const struct ptx_address *address, unsigned matrix, bool transposed,
@@ -512,7 +504,7 @@ static bool decode_rows(struct ptx_parser *parser, const struct ptx_parts *parts
 		return ptx_unknown(parser);
 	if (!ptx_operand_count(parser, 2) || !require_target(parser, 75))
 		return false;
-	const struct ptx_operand *registers = registers_of(parser, &in->operands[0], count);
+	const struct ptx_operand *registers = matrix_registers(parser, &in->operands[0], count);
 	if (!registers || !ptx_address_operand(parser, &in->operands[1], space, &address))
 		return false;
 	for (unsigned i = 0; i < count; i++)
@@ -523,7 +515,8 @@ static bool decode_rows(struct ptx_parser *parser, const struct ptx_parts *parts
 				   ptx_constant(parser, 'l', (uint64_t)address.offset)};
 	const uint32_t rows = start[0];
 	address.offset = 0;
-	if (!ptx_emit_row(parser, "add.s64", start, 3) || !emit_slots(parser, "_matrix.stage", &rows, 1, 0, true))
+	if (!ptx_emit_row(parser, "add.s64", start, 3) ||
+	    !matrix_emit_slots(parser, "_matrix.stage", &rows, 1, 0, true))
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if (!load_rows(parser, &address, i, transposed, x[i]))

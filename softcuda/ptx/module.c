@@ -181,7 +181,9 @@ static bool parse_target(struct ptx_parser *parser)
 	if (lexer->token.kind != TOKEN_WORD || memcmp(lexer->token.text, "sm_", 3) != 0)
 		return ptx_fail(parser, lexer->token.line, "unknown target '%.*s'",
 				(int)lexer->token.size, lexer->token.text);
-	parser->program->target = (unsigned)strtoul(lexer->token.text + 3, NULL, 10);
+	char *end;
+	parser->program->target = (unsigned)strtoul(lexer->token.text + 3, &end, 10);
+	parser->program->target_only = *end == 'a';
 	ptx_skip_line(parser);
 	return true;
 }
