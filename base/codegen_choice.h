@@ -25,7 +25,8 @@ enum {
 	NVVM_LACKS_COPYSIGN = 1,       /* the intrinsic: CUDA 12.9, 12.4 and older */
 	NVVM_LACKS_HALF = 2,           /* the type half: CUDA 12.4 and older, some of which lose stores, too */
 	NVVM_LACKS_NARROW_LOCAL = 4,   /* a data layout in which local pointers have 32 bits: CUDA 12.0 */
-	NVVM_LACKS_NEWER_DIALECT = 8   /* what nvvm_reads_newer_dialect describes: the driver's library (driver 580) */
+	NVVM_LACKS_NEWER_DIALECT = 8,  /* what nvvm_reads_newer_dialect describes: the driver's library (driver 580) */
+	NVVM_LACKS_TARGET = 16         /* the target of the device itself; its code is that of an older one */
 };
 
 /* From this compute capability on, the libraries of CUDA toolkits use a newer LLVM, which wants byval(T) and sret(T)

@@ -18,6 +18,12 @@ static bool has_sm_80(const struct lowering *lowering)
 	return lowering->sm >= 80;
 }
 
+/* The one architecture with wgmma, which newer devices do not have. */
+static bool has_sm_90a(const struct lowering *lowering)
+{
+	return lowering->sm == 90 && !(lowering->nvvm_lacks & NVVM_LACKS_TARGET);
+}
+
 static bool has_sm_120(const struct lowering *lowering)
 {
 	return lowering->sm >= 120;
@@ -45,6 +51,7 @@ static const struct {
 } questions[] = {
 	{ "__culvert_hidden_sm_75", has_sm_75 },
 	{ "__culvert_hidden_sm_80", has_sm_80 },
+	{ "__culvert_hidden_sm_90a", has_sm_90a },
 	{ "__culvert_hidden_sm_120", has_sm_120 },
 	{ "__culvert_hidden_relaxed", is_relaxed },
 	{ "__culvert_hidden_checked", is_checked },

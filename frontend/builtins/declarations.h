@@ -227,6 +227,22 @@ __culvert_muladd(char, uchar, int)
 __culvert_muladd(uchar, char, int)
 __culvert_muladd(uchar, uchar, int)
 __culvert_muladd(double, double, double)
+#define __culvert_wide_muladd(columns, T) \
+	void __culvert_collective culvert_matrix_wide_muladd_##columns( \
+		__private culvert_matrix_c_float *c, const __local T *a, uint layout_a, const __local T *b, \
+		uint layout_b);
+#define __culvert_wide(columns) \
+	__culvert_wide_muladd(columns, half) \
+	__culvert_wide_muladd(columns, ushort) \
+	void __culvert_collective culvert_matrix_wide_wait_##columns(__private culvert_matrix_c_float *c, \
+								      uint products);
+__culvert_wide(64)
+__culvert_wide(128)
+__culvert_wide(256)
+uint __attribute__((overloadable, const)) culvert_matrix_wide_place(uint line, uint column);
+void __culvert_collective culvert_matrix_wide_barrier(uint stages);
+#undef __culvert_wide
+#undef __culvert_wide_muladd
 #undef __culvert_matrix
 #undef __culvert_input_load
 #undef __culvert_sum_moves

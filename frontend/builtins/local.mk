@@ -32,6 +32,7 @@ builtin_sources = \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \
 	frontend/builtins/matrix.cl \
+	frontend/builtins/matrix_wide.cl \
 	frontend/builtins/native.cl \
 	frontend/builtins/pipe.cl \
 	frontend/builtins/relational.cl \
@@ -64,6 +65,7 @@ builtin_headers = \
 	frontend/builtins/image_element.h \
 	frontend/builtins/math_real.h \
 	frontend/builtins/math_relaxed.h \
+	frontend/builtins/matrix.h \
 	frontend/builtins/note.h \
 	frontend/builtins/sub_group.h
 

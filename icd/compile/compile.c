@@ -153,7 +153,9 @@ static cl_int compile_error(const struct ocl_job *job, enum fe_status status,
 /* Where no libnvvm gets the NVVM IR, it is that for a libnvvm which lacks nothing. */
 static unsigned lacks_of(const struct ocl_job *job, const struct ocl_code *code)
 {
-	return stops_early(job) ? 0 : be_nvvm_lacks(code->ptx_sm);
+	if (stops_early(job))
+		return 0;
+	return be_nvvm_lacks(code->ptx_sm) | (code->ptx_sm == job->target.sm ? 0 : NVVM_LACKS_TARGET);
 }
 
 static struct fe_compile_job compile_job(const struct ocl_job *job,

@@ -28,10 +28,10 @@ static struct descriptor descriptor_of(uint64_t bits)
 	};
 }
 
-/* Where an element is: at `line` of m or n, and k.  PTX ISA, "Strides", of wgmma.  A core matrix has 8 rows of 16 bytes.
- * Without swizzling, the leading offset is that of the next core matrix along k, and the stride that along m or n.  With
- * it, the stride is that of the next 8 rows, and the leading offset only counts in matrices that are transposed, between
- * patterns; the bits of a piece in its row are combined with those of the row. */
+/* Where an element is: at `line` of m or n, and k.  PTX ISA, "Strides", of wgmma.  A core matrix has 8 rows of 16
+ * bytes.  Without swizzling, the leading offset is that of the next core matrix along k, and the stride that along m or
+ * n.  With it, the stride is that of the next 8 rows, and the leading offset only counts in matrices that are
+ * transposed, between patterns; the bits of a piece in its row are combined with those of the row. */
 static uint32_t address_of(const struct descriptor *d, const struct wgmma_load *load, unsigned line, unsigned k)
 {
 	const unsigned along = load->transposed ? line : k, across = load->transposed ? k : line;

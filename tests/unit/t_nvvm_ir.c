@@ -400,6 +400,31 @@ static void test_older_libraries(void)
 	}
 }
 
+static const char question_ir[] =
+	"declare zeroext i1 @__culvert_hidden_sm_90a()\n"
+	"define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+	"  %c = call zeroext i1 @__culvert_hidden_sm_90a()\n  br i1 %c, label %a, label %b\n"
+	"a:\n  store i32 1234567, ptr addrspace(1) %p\n  ret void\n"
+	"b:\n  store i32 7654321, ptr addrspace(1) %p\n  ret void\n}\n";
+
+/* What only sm_90a has is not in code for other devices, also where those get code of sm_90. */
+static void test_own_target(void)
+{
+	static const struct {
+		unsigned sm, lacks;
+		bool yes;
+	} cases[] = {{90, 0, true}, {90, NVVM_LACKS_TARGET, false}, {89, 0, false}, {100, 0, false}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct fe_compile_job target = { .sm = cases[i].sm, .max_local_B = 48 * 1024,
+						       .nvvm_lacks = cases[i].lacks };
+		struct outcome o = lower_job(question_ir, target, true);
+		REQUIRE(o.status == FE_OK);
+		CHECK_EQ(has(&o.text, "1234567"), cases[i].yes);
+		CHECK_EQ(has(&o.text, "7654321"), !cases[i].yes);
+		outcome_finish(&o);
+	}
+}
+
 static const char counters_ir[] =
 	"define spir_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b, i32 %step, i32 %n) {\n"
 	"entry:\n  br label %loop\n"
@@ -817,10 +842,9 @@ static void test_constant_expressions(void)
 
 TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
-	  TEST(test_hidden_parameters), TEST(test_dialect), TEST(test_older_libraries), TEST(test_counters),
-	  TEST(test_typed_parameters),
-	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
-	  TEST(test_reserved_name), TEST(test_device_answers),
+	  TEST(test_hidden_parameters), TEST(test_dialect), TEST(test_older_libraries), TEST(test_own_target),
+	  TEST(test_counters), TEST(test_typed_parameters), TEST(test_work_items), TEST(test_large_local),
+	  TEST(test_refused), TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
 	  TEST(test_local_pointers_narrow), TEST(test_narrow_in_inline_ptx), TEST(test_compiles),
 	  TEST(test_constant_expressions))

@@ -1,7 +1,7 @@
 /* Protects: wgmma in softcuda.  A matrix in shared memory is laid out by the ISA's tables of canonical layouts
  * ("Strides" and "Shared Memory Matrix Layout" of wgmma), written here as the table has them, with the formula for
- * swizzled addresses; sums are compared with those of the host, at the places that "Register Fragments" of wgmma names.
- * All kernels and their results are the same on an H200. */
+ * swizzled addresses; sums are compared with those of the host, at the places that "Register Fragments" of wgmma
+ * names. */
 #include "config.h"
 
 #include "tests/unit/soft_module.h"
