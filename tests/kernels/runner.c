@@ -13,6 +13,7 @@
  *	//! protects TEXT                  what would be broken if this failed
  *	//! options TEXT                   for clBuildProgram
  *	//! requires NAME...               extensions or OpenCL C features; else skipped
+ *	//! capability MAJOR.MINOR         GPUs of this compute capability and newer ones; older ones are skipped
  *	//! buffer TYPE NAME[COUNT] = E    E: an expression, or {a, b, ...} (repeated)
  *	//! image SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E]     image.h
  *	       E: its channels as they are in memory, one after the other; NAME is as a buffer's
@@ -47,6 +48,7 @@
 #include "tests/kernels/words.h"
 
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,16 @@ static void do_requires(struct test *test, const char *at)
 		if (!device_has(test->device, name))
 			complain(test, SKIP, "skipped: the device has no %s", name);
 	}
+}
+
+/* Platforms that do not know compute capabilities are not for NVIDIA's GPUs. */
+static void do_capability(struct test *test, const char *at)
+{
+	cl_uint major = 0, minor = 0;
+	clGetDeviceInfo(test->device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof(major), &major, NULL);
+	clGetDeviceInfo(test->device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof(minor), &minor, NULL);
+	if (major + minor / 10.0 < strtod(at, NULL))
+		complain(test, SKIP, "skipped: the device has compute capability %u.%u", major, minor);
 }
 
 /* Only the software driver of this platform has a checker. */
@@ -120,6 +132,8 @@ static void directive(struct test *test, const char *at)
 		test->options = strdup(at);
 	} else if (take_word(&at, "requires")) {
 		do_requires(test, at);
+	} else if (take_word(&at, "capability")) {
+		do_capability(test, at);
 	} else if (take_word(&at, "buffer")) {
 		do_buffer(test, at);
 	} else if (take_word(&at, "image")) {
