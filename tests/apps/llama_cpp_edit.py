@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Edits the OpenCL backend of llama.cpp (ggml's src/ggml-opencl) so that it takes a GPU of any vendor that can be asked
-for sub-groups of 32, as Culvert's can by cl_intel_required_subgroup_size.  Such a GPU is treated as Intel's are; where
-these kernels require sub-groups of 16, it is given 32.  Mistakes are mended as well: vectors of four floats at addresses
-that are no multiple of 16 (OpenCL C 3.0, 6.3.5) and a sum over a work-group of 64 that takes it for one sub-group, which
-those GPUs forgive, and convolutions of rows whose elements are not next to each other, which are left to the processor.
+for sub-groups of 32, as Culvert's can by cl_intel_required_subgroup_size.  Such a GPU is treated as Intel's are; kernels
+that require sub-groups of 16 get these where the device offers them, and sub-groups of 32 elsewhere.  Mistakes are mended
+as well: vectors of four floats at addresses that are no multiple of 16 (OpenCL C 3.0, 6.3.5) and a sum over a work-group
+of 64 that takes it for one sub-group, which those GPUs forgive, and convolutions of rows whose elements are not next to
+each other, which are left to the processor.
 	tests/apps/llama_cpp_edit.py GGML       the folder of ggml's source (llama.cpp's ggml)
 What it changes can be looked at, and offered, with git diff there.  Written for ggml 0.21.0 (d99724f2); it stops
 without a change where it does not find what it expects."""
