@@ -48,43 +48,65 @@ static inline void gl_glx_context_destroy(const struct gl_glx *glx, void *contex
 		destroy(glx->display, context);
 }
 
-/* The configuration of the screen's own visual, which windows have; NULL if there is none. */
-static inline void *gl_glx_config(const struct gl_glx *glx, const void *visual)
+/* XVisualInfo as far as its depth, and XSetWindowAttributes, of Xlib's interface. */
+struct gl_glx_visual {
+	void *visual;
+	unsigned long id;
+	int screen, depth;
+};
+struct gl_glx_window_attributes {
+	unsigned long background_pixmap, background_pixel, border_pixmap, border_pixel;
+	int bit_gravity, win_gravity, backing_store;
+	unsigned long backing_planes, backing_pixel;
+	int save_under;
+	long event_mask, do_not_propagate_mask;
+	int override_redirect;
+	unsigned long colormap, cursor;
+};
+
+/* A configuration that windows can have, and its visual, which is to be freed by XFree; NULL if there is none. */
+static inline struct gl_glx_visual *gl_glx_config(struct gl_glx *glx, int (*x_free)(void *))
 {
-	/* GLX_DRAWABLE_TYPE: GLX_WINDOW_BIT; GLX_RENDER_TYPE: GLX_RGBA_BIT */
-	const int wanted[] = {0x8010, 1, 0x8011, 1, 0};
-	void **(*choose)(void *, int, const int *, int *), *found = NULL;
-	int (*attribute)(void *, void *, int, int *), (*x_free)(void *), count = 0, id = 0;
-	unsigned long (*visual_id)(const void *);
+	/* GLX_X_RENDERABLE, GLX_DRAWABLE_TYPE: GLX_WINDOW_BIT; GLX_RENDER_TYPE: GLX_RGBA_BIT */
+	const int wanted[] = {0x8012, 1, 0x8010, 1, 0x8011, 1, 0};
+	void **(*choose)(void *, int, const int *, int *);
+	struct gl_glx_visual *(*visual_of)(void *, void *), *visual = NULL;
+	int count = 0;
 	if (!gl_glx_set(&choose, glx->library, "glXChooseFBConfig") ||
-	    !gl_glx_set(&attribute, glx->library, "glXGetFBConfigAttrib") ||
-	    !gl_glx_set(&visual_id, glx->x11, "XVisualIDFromVisual") || !gl_glx_set(&x_free, glx->x11, "XFree"))
+	    !gl_glx_set(&visual_of, glx->library, "glXGetVisualFromFBConfig"))
 		return NULL;
 	void **configs = choose(glx->display, 0, wanted, &count);
-	for (int i = 0; i < count && !found; i++)
-		/* GLX_VISUAL_ID */
-		if (!attribute(glx->display, configs[i], 0x800B, &id) && id == (int)visual_id(visual))
-			found = configs[i];
+	for (int i = 0; i < count && !visual; i++) {
+		visual = visual_of(glx->display, configs[i]);
+		glx->config = configs[i];
+	}
 	if (configs)
 		x_free(configs);
-	return found;
+	return visual;
 }
 
-static inline bool gl_glx_window_make(struct gl_glx *glx)
+/* NULL, or what the display lacks. */
+static inline const char *gl_glx_window_make(struct gl_glx *glx)
 {
-	unsigned long (*root)(void *);
-	unsigned long (*simple)(void *, unsigned long, int, int, unsigned, unsigned, unsigned, unsigned long,
-				unsigned long);
-	void *(*visual)(void *, int);
-	int (*screen)(void *);
-	if (!gl_glx_set(&root, glx->x11, "XDefaultRootWindow") ||
-	    !gl_glx_set(&simple, glx->x11, "XCreateSimpleWindow") ||
-	    !gl_glx_set(&visual, glx->x11, "XDefaultVisual") || !gl_glx_set(&screen, glx->x11, "XDefaultScreen"))
-		return false;
-	glx->config = gl_glx_config(glx, visual(glx->display, screen(glx->display)));
-	if (glx->config)
-		glx->drawable = simple(glx->display, root(glx->display), 0, 0, 16, 16, 0, 0, 0);
-	return glx->drawable;
+	unsigned long (*root_of)(void *), (*colormap)(void *, unsigned long, void *, int),
+		(*window)(void *, unsigned long, int, int, unsigned, unsigned, unsigned, int, unsigned, void *,
+			  unsigned long, struct gl_glx_window_attributes *);
+	int (*x_free)(void *);
+	struct gl_glx_window_attributes attributes = {0};
+	if (!gl_glx_set(&root_of, glx->x11, "XDefaultRootWindow") ||
+	    !gl_glx_set(&colormap, glx->x11, "XCreateColormap") || !gl_glx_set(&window, glx->x11, "XCreateWindow") ||
+	    !gl_glx_set(&x_free, glx->x11, "XFree"))
+		return "functions of libX11.so.6";
+	struct gl_glx_visual *visual = gl_glx_config(glx, x_free);
+	if (!visual)
+		return "a configuration for windows";
+	const unsigned long root = root_of(glx->display);
+	/* AllocNone; InputOutput; CWBorderPixel and CWColormap: the visual may be another than the root's. */
+	attributes.colormap = colormap(glx->display, root, visual->visual, 0);
+	glx->drawable = window(glx->display, root, 0, 0, 16, 16, 0, visual->depth, 1, visual->visual,
+			       1 << 3 | 1 << 13, &attributes);
+	x_free(visual);
+	return NULL;
 }
 
 /* The context of OpenGL 4.5, which is current; NULL, with a message: there is none. */
@@ -104,11 +126,14 @@ static inline void *gl_glx_start(struct gl_glx *glx, int profile)
 	}
 	init_threads();
 	glx->display = open_display(NULL);
-	if (glx->display && gl_glx_window_make(glx))
+	const char *missing = glx->display ? gl_glx_window_make(glx) : "a server";
+	if (!missing)
 		context = gl_glx_context_create(glx, NULL, profile);
 	if (context && gl_glx_make_current(glx, context))
 		return context;
-	printf("skipped: the display has no context of OpenGL 4.5\n");
+	if (!missing)
+		missing = context ? "a context that can be made current" : "a context of OpenGL 4.5";
+	printf("skipped: the display lacks %s\n", missing);
 	return NULL;
 }
 
