@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Protects: mfakto, which looks for factors of Mersenne numbers: its self-test finds known factors with the kernels that it
 would use for numbers of that size, sieves on the device, integers of 32 bits in groups of three to six.  MFAKTO names the
-folder of its build, MFAKTO_TESTS how many of its 34,071 tests are run (8 on the software device, 100 on others).  After
-APP_LIMIT seconds none is begun."""
+folder of its build, MFAKTO_TESTS how many of its 34,071 cases are run (8 on the software device, 100 on others).  After
+APP_LIMIT seconds none is begun.  After the last one, mfakto says how many it had a kernel for; the others are no tests."""
 import os
 import re
 import shutil
@@ -51,6 +51,8 @@ try:
                 break
             begun += begins
             right += bool(re.match(r"self-test for \S+ passed", line))
+            counted = re.match(r"  number of tests +(\d+)", line)
+            asked = int(counted[1]) if counted else asked
             if re.match("ERROR|  (expected|reported) result", line):
                 print("  WRONG: " + line.strip())
 finally:
