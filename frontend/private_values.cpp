@@ -4,6 +4,8 @@
 
 #include <llvm-c/Core.h>
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -13,7 +15,10 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Utils/Mem2Reg.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace {
 
@@ -36,11 +41,55 @@ llvm::SROAPass make_pass()
 #endif
 }
 
-/* PromotePass puts the phis of a block in the order of the variables' declarations, as nvcc has them; SROAPass, which also
- * takes structures and arrays apart, often in the reverse order.  ptxas allocates registers by that order. */
+/* Loads that do not come after a store of the same block, of a variable that one block alone uses, or of another after its
+ * only store: without such, LLVM needs no phi for the variable. */
+bool needs_phis(llvm::AllocaInst *variable, const llvm::DominatorTree &dominators)
+{
+	llvm::SmallVector<llvm::LoadInst *> loads;
+	llvm::SmallVector<llvm::StoreInst *> stores;
+	bool one_block = true;
+	llvm::Instruction *first = nullptr;
+	for (llvm::User *user : variable->users()) {
+		if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user))
+			loads.push_back(load);
+		else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user))
+			stores.push_back(store);
+		else
+			continue;
+		auto *use = llvm::cast<llvm::Instruction>(user);
+		one_block = one_block && (!first || first->getParent() == use->getParent());
+		if (one_block && (!first || use->comesBefore(first)))
+			first = use;
+	}
+	if (one_block)
+		return first && llvm::isa<llvm::LoadInst>(first);
+	if (stores.size() != 1)
+		return true;
+	return llvm::isa<llvm::Instruction>(stores[0]->getValueOperand()) &&
+		llvm::any_of(loads, [&](llvm::LoadInst *load) { return !dominators.dominates(stores[0], load); });
+}
+
+/* Makes single variables values, and puts the phis of each block in the order of the declarations, as nvcc has them.
+ * PromoteMemToReg puts the phis of each variable that it is given before those of the last, but takes another next where
+ * one needs none.  ptxas allocates registers by that order. */
+void make_single_values(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)
+{
+	llvm::DominatorTree &dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
+	llvm::AssumptionCache &assumptions = analyses.getResult<llvm::AssumptionAnalysis>(function);
+	std::vector<llvm::AllocaInst *> without, with;
+	for (llvm::Instruction &instruction : function.getEntryBlock())
+		if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+			if (llvm::isAllocaPromotable(variable))
+				(needs_phis(variable, dominators) ? with : without).push_back(variable);
+	std::reverse(with.begin(), with.end());
+	for (const std::vector<llvm::AllocaInst *> &variables : {without, with})
+		if (!variables.empty())
+			llvm::PromoteMemToReg(variables, dominators, &assumptions);
+}
+
 void make_values(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)
 {
-	analyses.invalidate(function, llvm::PromotePass().run(function, analyses));
+	make_single_values(function, analyses);
 	analyses.invalidate(function, make_pass().run(function, analyses));
 }
 

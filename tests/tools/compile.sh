@@ -30,20 +30,42 @@ done
 ./culvert compile $folder/kernel.cl --emit ll --options -DBY=2 | grep -q '^define .*@twice' || fail "no IR"
 ./culvert compile $folder/kernel.cl --emit nvvm -O -DBY=2 -o $folder/out.nvvm || fail "no NVVM IR"
 grep -q nvvmir.version $folder/out.nvvm || fail "that is no NVVM IR"
-# Where branches meet, values are in the order of the variables' declarations, as nvcc has them.
+# Where branches meet, values are in the order of the variables' declarations, after if and else and in a loop's head; also
+# where others lie between them that are stored once.  The types tell them apart.
 cat >$folder/order.cl <<'END'
-kernel void order(global float *p, int n)
+kernel void branches(global float *p, int n)
 {
-	int i;
-	float sum = 0;
-	for (i = 0; i < n; i++)
-		sum += p[i];
-	p[0] = sum;
+	long a;
+	int next = n + 1;
+	float b;
+	int other = n ^ 7;
+	int c;
+	int third = n * 3;
+	double d;
+	if (n > 3) {
+		a = p[3]; b = p[1]; c = n; d = p[2];
+	} else {
+		a = 4; b = p[5]; c = 5; d = p[7];
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	p[a] = b * c + (float)d + next * other * third;
+}
+kernel void loop(global float *p, int n)
+{
+	double d = p[9];
+	float b = p[1];
+	long a = p[3];
+	for (uchar i = 0; i < n; i++)
+		if (p[i] > b) {
+			d += p[i]; a++;
+		} else
+			b *= 2;
+	p[a] = b + (float)d;
 }
 END
 ./culvert compile $folder/order.cl --emit nvvm -o $folder/order.nvvm || fail "order.cl: no NVVM IR"
-[ "$(sed -n 's/.* = phi \([a-z0-9]*\) .*/\1/p' $folder/order.nvvm | tr '\n' ' ')" = "i32 float " ] ||
-	fail "the values of a loop are not in the order of the declarations"
+[ "$(sed -n 's/.* = phi \([a-z0-9]*\) .*/\1/p' $folder/order.nvvm | head -n 8 | tr '\n' ' ')" = "i64 float i32 double double float i64 i8 " ] ||
+	fail "values are not in the order of the declarations"
 # Lines for debuggers and profilers, when they are asked for.
 for line in 1 4 6; do
 	./culvert compile $folder/kernel.cl --emit ptx -O "-g -DBY=2" | grep -q "^[[:space:]]*\.loc[[:space:]]*1 $line " ||
