@@ -48,25 +48,29 @@ if command -v python3 >/dev/null; then
 	joined 1 0 16 --joined-reads
 fi
 
-# --- what compare allows of early reads: one element, the same for all, that some work-item of the group reads ---
-# early STATUS OBJECT RUN RUN: the work-items 0 and 2 read these bytes; in the source only work-item 1 reads bytes 4 to 7
+# --- what compare allows of early reads: of a variable, at an address that is a constant in the PTX ---
+mkdir "$work/loads"
+printf '\t%s\n' 'ld.shared.u32 %r1, [table$$3+4];' 'ld.shared.v2.u16 {%rs1, %rs2}, [pair];' 'ld.shared.u8 %rs3, [%r2+24];' \
+	'st.shared.u32 [table$$3+12], %r1;' >"$work/loads/few.ptx"
+# early STATUS RUN OPTION: work-item 0 reads these bytes, and in the source none of them
 early() {
-	printf 'launch few 2 1 1 3 1 1\nr 0 1 %s 4 8\n' "$2" >"$work/right"
-	printf 'launch few 2 1 1 3 1 1\nr 0 1 %s 4 8\nr %s %s\nr %s %s\n' "$2" "${3% [0-9]* [0-9]*}" \
-		"$2 ${3#[0-9]* [0-9]* }" "${4% [0-9]* [0-9]*}" "$2 ${4#[0-9]* [0-9]* }" >"$work/early"
-	"$here/compare" "$work/right" "$work/early" >"$work/out"
-	[ $? = "$1" ] || fail "compare of reads of $2 by work-items: $3, $4"
+	printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 1 0 1\n' >"$work/right"
+	printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 1 0 1\nr 0 0 %s\n' "$2" >"$work/early"
+	"$here/compare" $3 "$work/right" "$work/early" >"$work/out"
+	[ $? = "$1" ] || fail "compare $3 of reads of bytes of $2"
 }
 if command -v python3 >/dev/null; then
-	early 0 'local table' '0 0 4 8' '0 2 4 8'
-	grep -qx '2 early reads' "$work/out" || fail "the number of early reads"
-	early 0 'variable table' '0 0 4 8' '1 2 4 8'
-	early 1 'local table' '0 0 4 8' '1 2 4 8'
-	early 1 'local table' '0 0 4 8' '0 2 8 12'
-	early 1 'local table' '0 0 4 12' '0 2 4 12'
-	early 1 'local table' '0 0 8 12' '0 2 8 12'
-	early 1 'local arguments' '0 0 4 8' '0 2 4 8'
-	early 1 'argument 0' '0 0 4 8' '0 2 4 8'
+	early 0 'local table 4 8' "--code $work"
+	grep -qx '1 early reads' "$work/out" || fail "the number of early reads"
+	early 0 'variable table 4 8' "--code $work/loads"
+	early 0 'local pair 0 4' "--code $work/loads"
+	early 1 'local table 4 8'
+	early 1 'local table 4 9' "--code $work/loads"
+	early 1 'local table 3 8' "--code $work/loads"
+	early 1 'local table 12 16' "--code $work/loads"
+	early 1 'local table 24 25' "--code $work/loads"
+	early 1 'local arguments 4 8' "--code $work/loads"
+	early 1 'argument 0 4 8' "--code $work/loads"
 	# Reads of what the work-item itself writes, and no byte more.
 	for end in 8 9; do
 		printf 'launch few 1 1 1 1 1 1\nw 0 0 argument 0 4 8\n' >"$work/right"
@@ -119,11 +123,18 @@ moves_local() {
 	esac
 }
 
+start_anew() {
+	rm -rf "$work/reference" "$work/ours" "$work/code"
+	mkdir "$work/code"
+}
+
 # Runs a file on Culvert as each of the architectures, with and without optimisation; one footprint of all.
 ours() {
 	for sm in $2; do
+		mkdir "$work/code/$sm"
 		for options in "" $3; do
 			CULVERT_SOFT_SM=$sm CULVERT_BUILD_OPTIONS=$options CULVERT_SOFT_FOOTPRINT=$work/ours \
+				CULVERT_DUMP=$work/code/$sm \
 				tests/run-with-culvert tests/kernels/runner --platform Culvert "$1" >"$work/out" 2>&1 || return 1
 		done
 	done
@@ -132,7 +143,7 @@ ours() {
 # kernel_file FILE [ARCHITECTURES [OPTION]]
 kernel_file() {
 	name=$(basename "$1" .clt)
-	rm -f "$work/reference" "$work/ours"
+	start_anew
 	OCL_ICD_VENDORS=$work/vendors REFERENCE_FOOTPRINT=$work/reference \
 		timeout 300 tests/kernels/runner --platform Reference "$1" >"$work/out" 2>&1 &&
 		[ -s "$work/reference" ] && ours "$1" "${2:-90}" $3 || {
@@ -142,7 +153,7 @@ kernel_file() {
 	}
 	local=
 	! moves_local "$name" || local=--without-local
-	"$here/compare" $local "$work/reference" "$work/ours" >"$work/out"
+	"$here/compare" $local --code "$work/code" "$work/reference" "$work/ours" >"$work/out"
 	case $? in
 	0)
 		compared=$((compared + 1))
@@ -163,9 +174,9 @@ count_early() {
 # A compilation ends after KERNEL_SECONDS: for sm_100 and newer, libnvvm does not come to an end with a few kernels
 # (docs/limits.md).
 random_kernel() {
-	rm -f "$work/reference" "$work/ours"
+	start_anew
 	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
-		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
+		CULVERT_DUMP=$work/code CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
 		CULVERT_COMPILER=process CULVERT_COMPILER_TIMEOUT=$KERNEL_SECONDS \
 		timeout 900 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
 		against Reference >"$work/out" 2>&1
@@ -187,7 +198,11 @@ random_kernel() {
 	fi
 	joined=
 	[ "${CULVERT_SOFT_SM:-90}" -lt 100 ] || joined=--joined-reads
-	"$here/compare" $joined "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
+	"$here/compare" $joined --code "$work/code" "$work/reference" "$work/ours" >"$work/out" || {
+		cat "$work/out"
+		fail "kernel $1"
+		return
+	}
 	compared=$((compared + 1))
 	count_early
 }
@@ -204,7 +219,7 @@ for file in $files; do
 	kernel_file "$file"
 done
 # What is about memory locations alone, on architectures of both kinds that libnvvm knows, and not optimised as well.
-for file in memory_locations component_stores component_reads; do
+for file in memory_locations component_stores component_reads known_elements; do
 	kernel_file "$here/../kernels/$file.clt" "75 90 100 120" -cl-opt-disable
 done
 [ -z "$left" ] || echo "left out, not for the reference or the same sizes:$left"
