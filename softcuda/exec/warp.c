@@ -224,7 +224,8 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 		/* A path that ended its turn without meeting others may be waiting for lanes that have not had a
 		 * turn. */
 		warp->turn += used;
-		note_turn(warp, lanes);
+		note_turn(warp, lanes & ~warp->put_off);
+		warp->put_off = 0;
 		oldest = end == PATH_TURN_OVER && others;
 		if (end == PATH_FAULT)
 			return false;
@@ -311,16 +312,30 @@ void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 	*list = frame;
 }
 
+/* The lanes of mask whose word is value. */
+static uint32_t with_value(const lane_u32 *words, uint32_t value, uint32_t mask)
+{
+	uint32_t lanes = 0;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		lanes |= words[l] == value ? 1u << l : 0;
+	}
+	return lanes;
+}
+
 uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsigned members,
 		   bool anywhere)
 {
 	const lane_u32 *wanted = OPERAND(const lane_u32, members);
-	uint32_t value = wanted[exec_lowest(mask)];
-	uint32_t needed = value & warp->live, here = 0;
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned l = exec_lowest(rest);
-		here |= wanted[l] == value ? 1u << l : 0;
+	uint32_t value = wanted[exec_lowest(mask)], here = with_value(wanted, value, mask);
+	/* Of lanes with other members, those that have not run for longest meet first; the others do not count as
+	 * having run.  Otherwise, lanes that come here again and again could always meet before one that never does. */
+	if (here != mask) {
+		value = wanted[oldest_of(warp, mask)];
+		here = with_value(wanted, value, mask);
+		warp->put_off = mask & ~here;
 	}
+	const uint32_t needed = value & warp->live;
 	WATCH(warp->group->job, members, warp, op, mask, wanted);
 	if (here == mask && !(needed & ~mask)) {
 		WATCH(warp->group->job, meet, warp, mask);

@@ -56,6 +56,7 @@ struct warp {
 	uint32_t live;                    /* lanes that have not ended */
 	uint32_t parked;                  /* lanes that wait at a barrier */
 	uint32_t meeting;                 /* lanes that wait for lanes of their warp */
+	uint32_t put_off;                 /* lanes that came to where others with other members met first */
 	uint32_t carry;                   /* add.cc's flag, a bit per lane */
 	uint32_t lane_pc[LANES];
 	struct frame *lane_frame[LANES];

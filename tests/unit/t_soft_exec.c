@@ -526,6 +526,50 @@ static void meetings_in_calls(void)
 	module_finish(&module);
 }
 
+/* Lanes with different members come to one shuffle again and again, those of `pair` together, those of `lone` each by
+ * itself, while others spin before it.  Lane `last` ends the loops of all once it is behind the shuffle.  out[1] counts
+ * lanes that gave up waiting for that, after so many iterations that each lane has had many turns. */
+static const char turns_ptx[] = HEADER
+	".entry turns(.param .u64 out, .param .u32 pair, .param .u32 lone, .param .u32 last) {\n"
+	".reg .pred p, q, shared, leads, ends; .reg .b32 lane, bit, members, leader, n, i, x; .reg .b64 out;\n"
+	"ld.param.u64 out, [out]; mov.u32 lane, %laneid; mov.u32 i, 0; mov.u32 bit, 1; shl.b32 bit, bit, lane;\n"
+	"ld.param.u32 members, [pair]; ld.param.u32 n, [lone]; ld.param.u32 x, [last]; setp.eq.u32 ends, lane, x;\n"
+	"or.b32 n, n, members; and.b32 n, n, bit; setp.ne.u32 p, n, 0; and.b32 n, members, bit;\n"
+	"setp.ne.u32 shared, n, 0; selp.b32 members, members, bit, shared; @p bra LOOP; @ends bra LOOP;\n"
+	"SPIN: ld.volatile.global.u32 n, [out]; add.u32 i, i, 1; setp.lt.u32 q, i, 400000;\n"
+	"setp.eq.and.u32 p, n, 0, q; @p bra SPIN; bra OVER;\n"
+	"LOOP: brev.b32 leader, members; bfind.u32 leader, leader; sub.u32 leader, 31, leader;\n"
+	"setp.ne.u32 leads, lane, leader; @leads bra MEET;\n"
+	"ld.volatile.global.u32 x, [out]; add.u32 x, x, 1; xor.b32 x, x, lane; add.u32 x, x, 3;\n"
+	"MEET: add.u32 i, i, 1; shfl.sync.idx.b32 x, x, leader, 31, members;\n"
+	"shfl.sync.idx.b32 n, i, leader, 31, members; add.u32 x, x, n;\n"
+	"@ends st.volatile.global.u32 [out], 1; ld.volatile.global.u32 n, [out]; setp.lt.u32 q, i, 400000;\n"
+	"setp.eq.and.u32 p, n, 0, q; @p bra LOOP;\n"
+	"OVER: setp.ne.u32 p, n, 0; @p ret; red.global.add.u32 [out+4], 1; ret; }\n";
+
+static void meetings_in_turn(void)
+{
+	struct module module;
+	REQUIRE(module_load(&module, turns_ptx) == CUDA_SUCCESS);
+	uint32_t *out = device_take(2 * 4);
+	uint32_t random = 1;
+	for (unsigned i = 0; i < 100; i++) {
+		struct { uint32_t *out; uint32_t pair, lone, last; } parameters = {.out = out};
+		for (unsigned l = 0; l < 32; l++) {
+			random = random * 1664525 + 1013904223;
+			parameters.pair |= random >> 29 == 0 ? 1u << l : 0;
+			parameters.lone |= random >> 29 == 1 || random >> 29 == 2 ? 1u << l : 0;
+		}
+		parameters.last = random >> 8 & 31;
+		parameters.pair &= ~(1u << parameters.last);
+		memset(out, 0, 2 * 4);
+		CHECK_EQ(run(&module, "turns", 1, 32, 0, &parameters), CUDA_SUCCESS);
+		CHECK_EQ(out[0], 1);
+		CHECK_EQ(out[1], 0);
+	}
+	module_finish(&module);
+}
+
 /* -- what is wrong ------------------------------------------------------------------------ */
 
 struct fault_case {
@@ -745,7 +789,8 @@ static const struct test_case cases[] = {
 	{"instructions", instructions}, {"random floats", random_floats},
 	{"divergence", divergence}, {"barriers", barriers}, {"mbarriers", mbarriers},
 	{"progress", progress}, {"grid barrier", grid_barrier},
-	{"calls", calls}, {"meetings in calls", meetings_in_calls}, {"faults", faults}, {"refusals", refusals},
+	{"calls", calls}, {"meetings in calls", meetings_in_calls},
+	{"meetings in turn", meetings_in_turn}, {"faults", faults}, {"refusals", refusals},
 	{"truncation", truncation}, {"bounded registers", bounded_registers}, {"facts", facts}
 };
 
