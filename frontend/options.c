@@ -137,6 +137,13 @@ static const struct flag_row flag_rows[] = {
 	{"-enable-link-options", STAGE_LINK, FLAG_ENABLE_LINK_OPTIONS, false},
 	/* cl_arm_non_uniform_work_group_size */
 	{"-cl-arm-non-uniform-work-group-size", STAGE_COMPILE, FLAG_NON_UNIFORM, false},
+	/* What DPC++ keeps beside its SPIR-V for Intel's compiler, and oneMKL passes: buffers of more than 4 GB need
+	 * nothing here, and how many registers a thread gets is not chosen by those sizes. */
+	{"-cl-intel-greater-than-4GB-buffer-required", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-ze-intel-greater-than-4GB-buffer-required", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-ze-opt-greater-than-4GB-buffer-required", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-cl-intel-256-GRF-per-thread", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-ze-opt-large-register-file", STAGE_BOTH, FLAG_NOTHING, false},
 	/* cl_nv_compiler_options */
 	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
 };

@@ -127,6 +127,16 @@ static void test_effects(void)
 	CHECK(!parsed("-cl-arm-non-uniform-work-group-size", false).codegen.uniform_groups);
 	CHECK(!parsed("-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size", false).codegen.uniform_groups);
 	CHECK(parsed("-cl-arm-non-uniform-work-group-size -cl-uniform-work-group-size", false).codegen.uniform_groups);
+	/* What DPC++ and oneMKL pass for Intel's compiler changes nothing: the log is empty. */
+	static const char *const intels[] = {
+		"-cl-intel-greater-than-4GB-buffer-required",
+		"-ze-intel-greater-than-4GB-buffer-required",
+		"-ze-opt-greater-than-4GB-buffer-required",
+		"-cl-intel-256-GRF-per-thread", "-ze-opt-large-register-file"};
+	for (size_t i = 0; i < sizeof(intels) / sizeof(*intels); i++) {
+		CHECK_EQ(parsed(intels[i], false).codegen.optimization, 3);
+		CHECK_EQ(parsed(intels[i], true).codegen.max_registers, 0);
+	}
 	CHECK_EQ(parsed("-cl-opt-disable", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level 0", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level=2", false).codegen.optimization, 3);
@@ -214,6 +224,7 @@ static void test_canonical(void)
 	expect_canonical("-D X -w", "  -DX   '-w'", true);
 	expect_canonical("", "-cl-uniform-work-group-size", true);
 	expect_canonical("-cl-std=CL1.2", "-cl-kernel-arg-info", true);
+	expect_canonical("", "-ze-intel-greater-than-4GB-buffer-required", true);
 }
 
 /* OpenCL 3.0 API, 5.8.6: what is "ignored for programs created with IL" is read all the same. */
