@@ -95,6 +95,10 @@ is_there() {
 	esac
 }
 
+# Examples with OpenGL use Mesa's, as the tests do (tests/api/gl_context.h).
+mesa=/usr/share/glvnd/egl_vendor.d/50_mesa.json
+[ ! -r "$mesa" ] || export __EGL_VENDOR_LIBRARY_FILENAMES="${__EGL_VENDOR_LIBRARY_FILENAMES-$mesa}"
+
 run_block() { # page, folder, number
 	for need in $(cat "$2/$3.needs" 2>/dev/null); do
 		is_there "$need" || { echo "$1: block $3 not run: no $need here"; return; }

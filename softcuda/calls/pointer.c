@@ -3,6 +3,7 @@
 
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/pool.h"
 #include "softcuda/driver/schedule.h"
@@ -56,7 +57,7 @@ static CUresult kind_attribute_locked(void *data, CUpointer_attribute attribute,
 		*(int *)data = (int)allocation->device->index;
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		*(unsigned *)data = soft_memory_is_ipc_capable(allocation);
+		*(unsigned *)data = soft_memory_is_ipc_capable(allocation) && soft_machine() != SOFT_MACHINE_WSL;
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		*(unsigned *)data = 0;

@@ -7,7 +7,8 @@ trap 'rm -f "$out"' EXIT
 status=0
 for CULVERT_SOFT_MACHINE in integrated coherent wsl; do
 	export CULVERT_SOFT_MACHINE
-	for test in device devices buffers maps image_maps transfers svm svm_system usm command_buffer_memory pinned_buffers exported_memory exported_dma_buf; do
+	for test in device devices buffers maps image_maps transfers svm svm_system usm command_buffer_memory \
+		pinned_buffers exported_memory exported_dma_buf ../unit/t_gpu_memory ../unit/t_soft_ipc; do
 		tests/api/$test >"$out" 2>&1
 		code=$?
 		[ $code = 0 ] || [ $code = 77 ] || { echo "$CULVERT_SOFT_MACHINE: $test"; cat "$out"; status=1; }

@@ -78,6 +78,19 @@ static size_t halo_at(const struct process *process, int side)
 	return row_at(side == UP ? 0 : process->rows + 1);
 }
 
+/* Whether the device's memory has handles of CUDA IPC: under WSL 2, it has none. */
+static int has_ipc(const struct process *process)
+{
+	cl_uint types[16];
+	size_t size_B = 0;
+	int found = 0;
+	CHECK(clGetDeviceInfo(process->device, CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT, sizeof(types),
+			      types, &size_B));
+	for (size_t i = 0; i < size_B / sizeof(types[0]); i++)
+		found |= types[i] == CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT;
+	return found;
+}
+
 static cl_mem make_buffer(const struct process *process, size_t size_B, cl_mem_properties shared_as)
 {
 	const cl_mem_properties list[] = {CL_MEM_EXPORT_HANDLE_TYPES_CULVERT, shared_as, 0, 0};
@@ -312,8 +325,9 @@ static void process_start(struct process *process, const struct way *way)
 	CHECK(clBuildProgram(process->program, 1, &process->device, NULL, NULL, NULL));
 	process->step = clCreateKernel(process->program, "step", &error);
 	CHECK(error);
-	process->now = make_buffer(process, row_at(process->rows + 2), way->shared_as);
-	process->next = make_buffer(process, row_at(process->rows + 2), way->shared_as);
+	const cl_mem_properties shared_as = has_ipc(process) ? way->shared_as : 0;
+	process->now = make_buffer(process, row_at(process->rows + 2), shared_as);
+	process->next = make_buffer(process, row_at(process->rows + 2), shared_as);
 }
 
 static void process_end(struct process *process)

@@ -158,7 +158,8 @@ learn() {
 		> "$FAULTS_DIR/baseline"
 }
 
-# What the driver that softcuda acts as (CULVERT_SOFT_DRIVER) does not export.  Devices are split if it has all functions for
+# What the driver that softcuda acts as (CULVERT_SOFT_DRIVER) does not export, or nobody calls on its machine
+# (CULVERT_SOFT_MACHINE).  Devices are split if it has all functions for
 # that, which came with CUDA 12.4 and 12.5: without one of them, the others are not called either.
 lacking() {
 	awk -F '[(, )]+' -v release="${CULVERT_SOFT_DRIVER:-13.0}" '
@@ -169,6 +170,9 @@ lacking() {
 		!splits && $3 > version { print $4 }
 		END { if (incomplete) printf "%s", for_splits }
 	' "${srcdir:-.}/softcuda/calls/symbol.def"
+	# Under WSL 2, there is no memory of other processes, and none that device and host use at once.
+	[ "$machine" != wsl ] || printf '%s\n' cuIpcOpenMemHandle_v2 cuIpcCloseMemHandle cuMemGetAddressRange_v2 \
+		cuMemGetHandleForAddressRange cuMemAllocManaged cuMemAdvise_v2 cuMemPrefetchAsync_v2
 }
 
 # Rows of the table of what the driver calls that are not among what was walked over. An older
@@ -186,8 +190,12 @@ unwalked() {
 }
 
 FAULTS_DIR=${FAULTS_DIR:-$(mktemp -d)} || exit 99
+machine=$CULVERT_SOFT_MACHINE
 # Memory of another process, for as long as this script runs.
-if [ -z "$FAULTS_IPC" ]; then
+if [ -z "$FAULTS_IPC" ] && [ "$machine" = wsl ]; then
+	FAULTS_IPC=$FAULTS_DIR/none
+	export FAULTS_IPC
+elif [ -z "$FAULTS_IPC" ]; then
 	FAULTS_IPC=$FAULTS_DIR/ipc
 	export FAULTS_IPC
 	mkfifo "$FAULTS_DIR/end"
@@ -229,7 +237,8 @@ done
 FAULTS_BASE= CULVERT_SOFT_MACHINE=integrated
 export CULVERT_SOFT_MACHINE
 walk
-unset CULVERT_SOFT_MACHINE
+CULVERT_SOFT_MACHINE=$machine
+[ -n "$machine" ] || unset CULVERT_SOFT_MACHINE
 # What is called where a context or a share of a device cannot be set up, which no run without errors does.
 FAULTS_BASE=
 learn > /dev/null || status=1

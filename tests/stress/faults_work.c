@@ -698,7 +698,8 @@ static cl_mem backed(cl_context context, cl_command_queue queue, size_t size_B)
 	return NULL;
 }
 
-/* Takes all memory of a device, buffer by buffer: the driver then frees what it keeps for later allocations.  The
+/* Takes all memory of a device, buffer by buffer: the driver then frees what it keeps for later allocations.  Where a
+ * buffer may be as large as all memory, none of that size fits if a block was lost; so half of it is tried next.  The
  * memory of a last, small buffer is allocated once these buffers are freed.  False: a call fails. */
 static bool exhaust(cl_context context, cl_device_id device)
 {
@@ -710,8 +711,15 @@ static bool exhaust(cl_context context, cl_device_id device)
 	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
 	if (code || !queue)
 		return false;
-	while (count < MOST && (mems[count] = backed(context, queue, (size_t)size_B)))
-		count++;
+	while (count < MOST && size_B > SIZE_B) {
+		mems[count] = backed(context, queue, (size_t)size_B);
+		if (mems[count])
+			count++;
+		else if (count)
+			break;
+		else
+			size_B /= 2;
+	}
 	bool good = count && count < MOST && !clFinish(queue);
 	while (count)
 		clReleaseMemObject(mems[--count]);
