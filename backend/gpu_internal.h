@@ -271,6 +271,9 @@ bool gpu_relay_to_host(struct gpu_stream *stream, void *to, gpu_address from, ui
 
 /* Whether copies of this size are made so. */
 bool gpu_pageable_is_shared(uint64_t size_B);
+/* The size of the parts that threads copy, whole pages, so that no two threads are the first to use a page of host
+ * memory that begins with one. */
+uint64_t gpu_pageable_part_B(uint64_t size_B, uint64_t page_B);
 /* Copy; complete on return.  false: nothing was copied, because there were no free slots, streams or threads. */
 bool gpu_pageable_to_device(struct gpu_device *device, gpu_address to, const void *from,
 			    uint64_t size_B, cl_int *error_out);

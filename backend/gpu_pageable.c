@@ -4,6 +4,8 @@
 
 #include "backend/gpu_crew.h"
 
+#include "base/page.h"
+
 #include <string.h>
 
 /* Large copies of pageable memory.  The driver copies such memory through pinned memory of its own, with one thread,
@@ -140,10 +142,9 @@ static void copy_work(struct gpu_crew_job *job)
 	gpu_stream_release(stream);
 }
 
-/* The size of a part, a multiple of the page size. */
-static uint64_t part_of(uint64_t size_B)
+uint64_t gpu_pageable_part_B(uint64_t size_B, uint64_t page_B)
 {
-	const uint64_t part_B = (size_B / PARTS + 4095) / 4096 * 4096;
+	const uint64_t part_B = (size_B / PARTS + page_B - 1) / page_B * page_B;
 	return part_B < PART_LEAST_B ? PART_LEAST_B : part_B > PART_MOST_B ? PART_MOST_B : part_B;
 }
 
@@ -164,7 +165,7 @@ static bool copy_shared(struct copy *copy, cl_int *error_out)
 	const unsigned size = threads_most();
 	if (!gpu_pageable_is_shared(copy->size_B))
 		return false;
-	copy->part_B = part_of(copy->size_B);
+	copy->part_B = gpu_pageable_part_B(copy->size_B, host_page_B());
 	const uint64_t useful = copy->size_B / copy->part_B / PARTS_PER_THREAD;
 	copy->job.work = copy_work;
 	gpu_crew_run(&copy->job, useful < size ? (unsigned)useful - 1 : size - 1);

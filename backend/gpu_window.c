@@ -3,10 +3,10 @@
 #include "backend/gpu_internal.h"
 
 #include "base/log.h"
+#include "base/page.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Addresses are reserved for the whole size, which costs nothing; memory is allocated and pinned only where it was
  * requested.  A copy must be within one registration: gpu_window_run says where the next one begins. */
@@ -24,16 +24,10 @@ struct gpu_window {
 	size_t count, capacity;
 };
 
-static uint64_t page_B(void)
-{
-	const long size_B = sysconf(_SC_PAGESIZE);
-	return size_B > 0 ? (uint64_t)size_B : 4096;
-}
-
 cl_int gpu_window_create(struct gpu_device *device, uint64_t size_B,
 			 struct gpu_window **window_out)
 {
-	const uint64_t whole_B = (size_B + page_B() - 1) / page_B() * page_B();
+	const uint64_t whole_B = host_pages_B(size_B);
 	struct gpu_window *window = calloc(1, sizeof(*window));
 	if (!window)
 		return CL_OUT_OF_HOST_MEMORY;
@@ -156,8 +150,8 @@ static cl_int piece_register(struct gpu_window *window, const struct piece *piec
 
 cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B)
 {
-	const uint64_t first_B = lo_B / page_B() * page_B();
-	const uint64_t last_B = (hi_B + page_B() - 1) / page_B() * page_B();
+	const uint64_t first_B = lo_B / host_page_B() * host_page_B();
+	const uint64_t last_B = host_pages_B(hi_B);
 	bool found;
 	for (;;) {
 		struct piece gap = {first_B, last_B};

@@ -21,6 +21,7 @@ base_libbase_a_SOURCES = \
 	base/opengl.c base/opengl.h base/opengl_fence.c base/opengl_fence.h \
 	base/pack.c base/pack.h \
 	base/packed.c base/packed.h \
+	base/page.h \
 	base/processors.c base/processors.h \
 	base/shared_text.c base/shared_text.h \
 	base/spans.c base/spans.h \

@@ -5,6 +5,7 @@
 #include "base/control_group.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/page.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@ static const uint64_t least_B = (uint64_t)1 << 30;
 
 uint64_t memory_machine_B(void)
 {
-	const long pages = sysconf(_SC_PHYS_PAGES), page_B = sysconf(_SC_PAGESIZE);
-	const uint64_t size_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B : UINT64_MAX;
+	const long pages = sysconf(_SC_PHYS_PAGES);
+	const uint64_t size_B = pages > 0 ? (uint64_t)pages * host_page_B() : UINT64_MAX;
 	const uint64_t group_B = control_group_memory_B("");
 	return group_B && group_B < size_B ? group_B : size_B;
 }
@@ -84,5 +85,5 @@ uint64_t memory_used_B(void)
 			pages[column] = 10 * pages[column] + (uint64_t)(text[i] - '0');
 	}
 	return pages[RESIDENT] < pages[OF_FILES] ? 0
-		: (pages[RESIDENT] - pages[OF_FILES]) * (uint64_t)sysconf(_SC_PAGESIZE);
+		: (pages[RESIDENT] - pages[OF_FILES]) * host_page_B();
 }

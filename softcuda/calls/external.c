@@ -2,6 +2,7 @@
  * arrays. */
 #include "config.h"
 
+#include "base/page.h"
 #include "softcuda/calls/array.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/calls/sealed.h"
@@ -60,7 +61,7 @@ CUresult cuImportExternalMemory(CUexternalMemory *external_out,
 static CUresult range_share_locked(struct soft_context *context, const struct external *external, uint64_t offset_B,
 				   uint64_t size_B, struct soft_allocation **allocation_out)
 {
-	const uint64_t before_B = offset_B % (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t before_B = offset_B % host_page_B();
 	char *at = mmap(NULL, before_B + size_B, PROT_READ | PROT_WRITE, MAP_SHARED, external->fd,
 			(off_t)(offset_B - before_B));
 	if (at == MAP_FAILED)
@@ -86,7 +87,7 @@ static CUresult external_map_locked(struct soft_context *context, CUdeviceptr *s
 		soft_handle_find_locked(SOFT_KIND_EXTERNAL, cu_external);
 	struct soft_allocation *allocation;
 	if (!start_out || !external || !description || !description->size || description->flags ||
-	    description->offset % (uint64_t)sysconf(_SC_PAGESIZE) ||
+	    description->offset % host_page_B() ||
 	    !is_within(external, description->offset, description->size))
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = range_share_locked(context, external, description->offset, description->size, &allocation);

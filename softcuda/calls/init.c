@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/page.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/check/shadow.h"
 #include "softcuda/driver/fault.h"
@@ -47,9 +48,7 @@ static uint64_t memory_of_a_device(unsigned count)
 		log_err("softcuda: CULVERT_SOFT_MEMORY=%s is not a size of at least 64M",
 			option_string(OPTION_SOFT_MEMORY));
 	long pages = sysconf(_SC_PHYS_PAGES);
-	long page_B = sysconf(_SC_PAGESIZE);
-	uint64_t host_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B
-						  : (uint64_t)1 << 30;
+	uint64_t host_B = pages > 0 ? (uint64_t)pages * host_page_B() : (uint64_t)1 << 30;
 	uint64_t each_B = host_B / 2 / count & ~(uint64_t)0xfffff;
 	return each_B < most_B ? each_B : most_B;
 }

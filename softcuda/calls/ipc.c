@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "base/page.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/machine.h"
@@ -41,8 +42,7 @@ _Static_assert(sizeof(struct ipc_handle) <= sizeof(CUipcMemHandle), "a handle ha
 
 static bool page_round(uint64_t size_B, uint64_t *rounded_B_out)
 {
-	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
-	*rounded_B_out = (size_B + page_B - 1) / page_B * page_B;
+	*rounded_B_out = host_pages_B(size_B);
 	return *rounded_B_out >= size_B;
 }
 

@@ -9,6 +9,7 @@
 #include "softcuda/driver/memory.h"
 
 #include "base/log.h"
+#include "base/page.h"
 #include "softcuda/check/option.h"
 #include "softcuda/control.h"
 #include "softcuda/driver/context.h"
@@ -388,11 +389,11 @@ static void *place_locked(uint64_t mapping_B)
  * faster. */
 static bool map_bytes_locked(struct soft_allocation *allocation)
 {
-	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_B = host_page_B();
 	const uint64_t align_B = allocation->size_B < HUGE_PAGE_B ? page_B : HUGE_PAGE_B;
 	const uint64_t guard_B = soft_pageable() ? PAGEABLE_GUARD_B : page_B;
 	const uint64_t besides_B = 2 * guard_B + align_B - page_B;
-	uint64_t data_B = (allocation->size_B + page_B - 1) / page_B * page_B;
+	const uint64_t data_B = host_pages_B(allocation->size_B);
 	if (data_B < allocation->size_B || data_B + besides_B < data_B)
 		return false;
 	const uint64_t mapping_B = data_B + besides_B;

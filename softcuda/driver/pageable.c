@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/options.h"
+#include "base/page.h"
 #include "base/spans.h"
 #include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
@@ -12,7 +13,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* What softcuda has mapped itself, with the guards around it, until it is unmapped: whole pages.  The host can access
  * most of it, but to kernels it is no memory of the host. */
@@ -32,12 +32,11 @@ bool soft_shares_pages(void)
 
 bool soft_pageable_own(uint64_t start, uint64_t size_B, void *owner)
 {
-	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (!soft_pageable())
 		return true;
 	pthread_rwlock_wrlock(&own_lock);
 	/* The rest of a mapping's last page is accessible, too. */
-	const bool done = spans_insert(&own, start, start + (size_B + page_B - 1) / page_B * page_B, owner);
+	const bool done = spans_insert(&own, start, start + host_pages_B(size_B), owner);
 	pthread_rwlock_unlock(&own_lock);
 	return done;
 }
@@ -61,7 +60,7 @@ static bool is_own(uint64_t address)
 
 bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
 {
-	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_B = host_page_B();
 	bool found = false;
 	char line[512];
 	if (!soft_pageable() || is_own(address))

@@ -449,6 +449,18 @@ static void peers_open(void)
 	peer_is_copied_from(open);
 }
 
+/* Parts of large copies are whole pages, of each size that Linux has, and fit into a slot. */
+static void parts_are_pages(void)
+{
+	static const uint64_t pages_B[] = {4096, 16384, 65536};
+	for (size_t p = 0; p < sizeof(pages_B) / sizeof(pages_B[0]); p++)
+		for (uint64_t size_B = 1 << 20; size_B < 64 << 20; size_B += size_B / 3 + 1) {
+			const uint64_t part_B = gpu_pageable_part_B(size_B, pages_B[p]);
+			CHECK(part_B && part_B % pages_B[p] == 0 && part_B <= GPU_SLOT_B);
+			CHECK(part_B == GPU_SLOT_B || 8 * part_B >= size_B);
+		}
+}
+
 static void *work_in_thread(void *argument)
 {
 	int *wrong = argument;
@@ -562,7 +574,7 @@ static const struct test_case cases[] = {
 	TEST(boxes_are_exact),
 	TEST(fills_are_exact),
 	TEST(peers_copy),
-	TEST(peers_open),
+	TEST(peers_open), TEST(parts_are_pages),
 	TEST(threads_work_at_once),
 	TEST(the_current_context_stays),
 	TEST(everything_ends),
