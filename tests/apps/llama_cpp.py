@@ -2,9 +2,11 @@
 """Protects: the OpenCL backend of llama.cpp, whisper.cpp and stable-diffusion.cpp (ggml), by its program
 test-backend-ops, which compares each operation with ggml's code for the processor.  LLAMA_OPS names that program, built
 with GGML_OPENCL and without GGML_OPENCL_USE_ADRENO_KERNELS after tests/apps/llama_cpp_edit.py has edited the source: the
-backend refuses GPUs of other vendors than Intel's and Qualcomm's.  LLAMA_VERSION says which version it is.  On the software
-device only small cases are run.  APP_JOBS operations are tested at once, APP_SECONDS (120) each; cases that were not reached
-by then are not counted."""
+backend refuses GPUs of other vendors than Intel's and Qualcomm's.  LLAMA_VERSION says which version it is.
+With the argument "sycl": their SYCL backend, built by DPC++, whose kernels come as SPIR-V.  LLAMA_SYCL_OPS and
+LLAMA_SYCL_VERSION are what LLAMA_OPS and LLAMA_VERSION are to the other.
+On the software device only small cases are run.  APP_JOBS operations are tested at once, APP_SECONDS (120) each; cases
+that were not reached by then are not counted."""
 import concurrent.futures
 import os
 import re
@@ -13,9 +15,11 @@ import sys
 
 import platforms
 
-program = os.environ.get("LLAMA_OPS")
+sycl = sys.argv[1:] == ["sycl"]
+VARIABLES = "LLAMA_SYCL" if sycl else "LLAMA"
+program = os.environ.get(VARIABLES + "_OPS")
 if not program or not os.access(program, os.X_OK):
-    print("skipped: LLAMA_OPS names no program")
+    print("skipped: %s_OPS names no program" % VARIABLES)
     sys.exit(77)
 name, number = platforms.wanted()
 device = platforms.first_device(number)
@@ -35,6 +39,16 @@ CHOSEN = {
     "GATED_DELTA_NET": ".", "SSM_CONV": r"ne_a=\[[46],1024,",
     "SOLVE_TRI": r"ne_lhs=\[11,", "ROPE": r"ne_a=\[128,32,2,1\],n_dims=128,mode=0",
 }
+# What the SYCL backend cannot be asked for.  Its products of floats are oneMKL's, which knows Intel's GPUs only.
+# DPC++'s runtime does not find its own functions for bfloat16, which the modules of GET_ROWS and of products of halves
+# import.  A second sum of GROUP_NORM overwrites local memory that others still read, and GATED_DELTA_NET ignores K.
+QUANTIZED = r"type_a=i?q\w+,type_b=f32,"
+SYCL_CHOSEN = {"MUL_MAT": QUANTIZED + r"m=16,n=1,k=256,bs=\[1,1\],nr=\[1,1\],per=\[0,1,2,3\]",
+               "MUL_MAT_ID": QUANTIZED + "n_mats=4,n_used=2,b=0,m=512,n=1,k=256", "GATED_DELTA_NET": r"K=1\b"}
+SYCL_NOT = {"GET_ROWS", "GROUP_NORM"}
+if sycl:
+    CHOSEN = {operation: SYCL_CHOSEN.get(operation, which) for operation, which in CHOSEN.items()
+              if operation not in SYCL_NOT}
 CASE = re.compile(r"^ *([A-Z0-9_]+\(.*\)): .*?\b(OK|FAIL|not supported)\b")
 
 
@@ -63,7 +77,8 @@ def operations():
     if "softcuda" in device:
         return CHOSEN
     listed = subprocess.run([program, "--list-ops"], env=settings, capture_output=True, text=True).stdout
-    return dict.fromkeys(re.findall(r"^  ([A-Z][A-Z0-9_]+)$", listed, re.M))
+    listed = [name for name in re.findall(r"^  ([A-Z][A-Z0-9_]+)$", listed, re.M) if not sycl or name not in SYCL_NOT]
+    return {name: SYCL_CHOSEN.get(name) if sycl else None for name in listed}
 
 
 asked = operations()
@@ -75,6 +90,7 @@ with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("APP_JOBS", "1")))
         for case in wrong[:5]:
             print("    WRONG: " + case)
         results.update(found)
-print("llama.cpp's OpenCL backend %s on %s: %d of %d operations right" %
-      (os.environ.get("LLAMA_VERSION", "of-its-repository"), device, sum(results.values()), len(results)))
+print("llama.cpp's %s backend %s on %s: %d of %d operations right" %
+      ("SYCL" if sycl else "OpenCL", os.environ.get(VARIABLES + "_VERSION", "of-its-repository"), device,
+       sum(results.values()), len(results)))
 sys.exit(not results or not all(results.values()))
