@@ -10,22 +10,19 @@ import platforms
 
 name, number = platforms.wanted()
 here = os.path.dirname(os.path.abspath(__file__))
-loader = ctypes.CDLL("libOpenCL.so.1")
-handles, count, device = (ctypes.c_void_p * 16)(), ctypes.c_uint(), ctypes.c_void_p()
-loader.clGetPlatformIDs(len(handles), handles, ctypes.byref(count))
-loader.clGetDeviceIDs(ctypes.c_void_p(handles[number]), ctypes.c_uint64(0xFFFFFFFF), 1, ctypes.byref(device), None)
+loader, platform = platforms.library(), platforms.handle(number)
 address = loader.clGetExtensionFunctionAddressForPlatform
 address.restype, address.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
 EXTENSIONS = 0x1030
 text = ctypes.create_string_buffer(65536)
-assert loader.clGetDeviceInfo(device, EXTENSIONS, ctypes.c_size_t(len(text)), text, None) == 0
+assert loader.clGetDeviceInfo(platforms.device(number), EXTENSIONS, ctypes.c_size_t(len(text)), text, None) == 0
 extensions = text.value.decode().split()
 
 
 def is_there(what):
     if what.startswith("cl_"):
         return what in extensions
-    return bool(address(handles[number], what.encode())) or hasattr(loader, what)
+    return bool(address(platform, what.encode())) or hasattr(loader, what)
 
 
 with open(os.path.join(here, "../../docs/sycl.md")) as page:

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+from device import Device
+
 MODES = {
     "basic": [],
     "vectors": ["--vectors"],
@@ -35,6 +37,7 @@ MODES = {
 }
 # Architectures, and build options.
 OURS = [("75", ""), ("90", ""), ("90", "-cl-opt-disable"), ("100", ""), ("120", ""), ("120", "-cl-opt-disable")]
+READ_WRITE, COPY_HOST_PTR = 1, 32
 SKIPPED = 77
 SECONDS = int(os.environ.get("CLSMITH_SECONDS", "120"))
 
@@ -47,48 +50,6 @@ def sizes_of(words):
     whole = [int(n) for n in words[words.index("-g") + 1].split(",")]
     local = [int(n) for n in words[words.index("-l") + 1].split(",")]
     return [local[0] * min(whole[0] // local[0], 2)] + local[1:], local
-
-
-class Launcher:
-    def __init__(self, name):
-        self.cl = ctypes.CDLL("libOpenCL.so.1")
-        for function in ("clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clCreateKernel",
-                         "clCreateBuffer"):
-            getattr(self.cl, function).restype = ctypes.c_void_p
-        platforms = (ctypes.c_void_p * 16)()
-        count = ctypes.c_uint()
-        self.cl.clGetPlatformIDs(16, platforms, ctypes.byref(count))
-        self.device = ctypes.c_void_p()
-        for platform in platforms[:min(count.value, 16)]:
-            text = ctypes.create_string_buffer(256)
-            self.cl.clGetPlatformInfo(ctypes.c_void_p(platform), 0x0902, 256, text, None)
-            if name in text.value.decode() and not self.cl.clGetDeviceIDs(
-                    ctypes.c_void_p(platform), ctypes.c_uint64(0xffffffff), 1, ctypes.byref(self.device), None):
-                break
-        else:
-            print("skipped: no", name, "device")
-            sys.exit(SKIPPED)
-        self.context = ctypes.c_void_p(self.cl.clCreateContext(None, 1, ctypes.byref(self.device), None, None, None))
-        self.queue = ctypes.c_void_p(self.cl.clCreateCommandQueue(self.context, self.device, ctypes.c_uint64(0), None))
-
-    def kernel(self, source, options):
-        text = ctypes.c_char_p(source)
-        program = ctypes.c_void_p(self.cl.clCreateProgramWithSource(self.context, 1, ctypes.byref(text), None, None))
-        if self.cl.clBuildProgram(program, 1, ctypes.byref(self.device), options.encode(), None, None):
-            log = ctypes.create_string_buffer(1 << 16)
-            self.cl.clGetProgramBuildInfo(program, self.device, 0x1183, len(log), log, None)
-            sys.exit("the build failed: " + log.value.decode(errors="replace"))
-        kernel = ctypes.c_void_p(self.cl.clCreateKernel(program, b"entry", None))
-        if not kernel:
-            sys.exit("clCreateKernel failed")
-        return kernel
-
-    def buffer(self, array):
-        mem = ctypes.c_void_p(self.cl.clCreateBuffer(self.context, ctypes.c_uint64(1 | 32),
-                                                     ctypes.c_size_t(ctypes.sizeof(array)), array, None))
-        if not mem:
-            sys.exit("clCreateBuffer failed")
-        return mem
 
 
 def arguments(words, items, groups, widest):
@@ -114,18 +75,18 @@ def run_kernel(path, platform, options):
     words = source.split(b"\n", 1)[0].decode().split()
     whole, local = sizes_of(words)
     items, groups = whole[0] * whole[1] * whole[2], whole[0] // local[0]
-    launcher = Launcher(platform)
-    cl = launcher.cl
-    kernel = launcher.kernel(source, options)
+    device = Device(platform)
+    cl = device.cl
+    kernel = device.kernel(source, options, "entry")
     arrays = arguments(words, items, groups, max(whole))
-    buffers = [launcher.buffer(array) for array in arrays]
+    buffers = [device.buffer(READ_WRITE | COPY_HOST_PTR, ctypes.sizeof(array), array) for array in arrays]
     for index, buffer in enumerate(buffers):
         code = cl.clSetKernelArg(kernel, index, ctypes.c_size_t(8), ctypes.byref(buffer))
         if code:
             sys.exit("clSetKernelArg %d: %d" % (index, code))
     sizes = [(ctypes.c_size_t * 3)(*size) for size in (whole, local)]
-    code = cl.clEnqueueNDRangeKernel(launcher.queue, kernel, 3, None, *sizes, 0, None, None)
-    code = code or cl.clEnqueueReadBuffer(launcher.queue, buffers[0], 1, ctypes.c_size_t(0),
+    code = cl.clEnqueueNDRangeKernel(device.queue, kernel, 3, None, *sizes, 0, None, None)
+    code = code or cl.clEnqueueReadBuffer(device.queue, buffers[0], 1, ctypes.c_size_t(0),
                                           ctypes.c_size_t(items * 8), arrays[0], 0, None, None)
     if code:
         sys.exit("the launch failed: %d" % code)

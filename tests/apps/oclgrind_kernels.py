@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from device import Device
+
 # Cases whose error is not found, with the reason.
 KNOWN = {
 }
@@ -84,83 +86,30 @@ class Argument:
 # --- one case, in a process of its own ----------
 
 
-def load_opencl():
-    library = ctypes.CDLL("libOpenCL.so.1")
-    for name in ("clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource",
-                 "clCreateKernel", "clCreateBuffer"):
-        getattr(library, name).restype = ctypes.c_void_p
-    return library
-
-
-class Device:
-    def __init__(self, name):
-        self.cl = load_opencl()
-        platforms = (ctypes.c_void_p * 16)()
-        count = ctypes.c_uint()
-        self.cl.clGetPlatformIDs(16, platforms, ctypes.byref(count))
-        device = ctypes.c_void_p()
-        for platform in platforms[:min(count.value, 16)]:
-            text = ctypes.create_string_buffer(256)
-            self.cl.clGetPlatformInfo(ctypes.c_void_p(platform), 0x0902, 256, text, None)
-            if name in text.value.decode() and not self.cl.clGetDeviceIDs(
-                    ctypes.c_void_p(platform), ctypes.c_uint64(0xffffffff), 1,
-                    ctypes.byref(device), None):
-                break
-        else:
-            print("skipped: no", name, "device")
-            sys.exit(SKIPPED)
-        self.device = device
-        self.context = ctypes.c_void_p(self.cl.clCreateContext(None, 1, ctypes.byref(device), None,
-                                                               None, None))
-        self.queue = ctypes.c_void_p(self.cl.clCreateCommandQueue(self.context, device,
-                                                                  ctypes.c_uint64(0), None))
-
-    def kernel(self, source, options, name):
-        text = ctypes.c_char_p(source)
-        program = ctypes.c_void_p(self.cl.clCreateProgramWithSource(
-            self.context, 1, ctypes.byref(text), None, None))
-        options = "-cl-kernel-arg-info " + options
-        if self.cl.clBuildProgram(program, 1, ctypes.byref(self.device), options.encode(), None, None):
-            log = ctypes.create_string_buffer(1 << 16)
-            self.cl.clGetProgramBuildInfo(program, self.device, 0x1183, len(log), log, None)
-            sys.exit("the build failed: " + log.value.decode())
-        error = ctypes.c_int()
-        kernel = self.cl.clCreateKernel(program, name.encode(), ctypes.byref(error))
-        if error.value:
-            sys.exit("clCreateKernel: %d" % error.value)
-        return ctypes.c_void_p(kernel)
-
-    def argument_info(self, kernel, index):
-        """Space, type and name of an argument."""
-        space = ctypes.c_uint()
-        self.cl.clGetKernelArgInfo(kernel, index, 0x1196, 4, ctypes.byref(space), None)
-        texts = []
-        for what in (0x1198, 0x119a):
-            text = ctypes.create_string_buffer(256)
-            self.cl.clGetKernelArgInfo(kernel, index, what, 256, text, None)
-            texts.append(text.value.decode())
-        return space.value, texts[0], texts[1]
-
-    def buffer(self, argument, data):
-        flags = 2 if "wo" in argument.words else 4 if "ro" in argument.words else 1
-        if "noinit" in argument.words:
-            data = None
-        else:
-            flags |= 32
-        error = ctypes.c_int()
-        mem = self.cl.clCreateBuffer(self.context, ctypes.c_uint64(flags),
-                                     ctypes.c_size_t(max(argument.size, 1)), data, ctypes.byref(error))
-        if error.value:
-            sys.exit("clCreateBuffer: %d" % error.value)
-        return ctypes.c_void_p(mem)
-
-
+READ_WRITE, WRITE_ONLY, READ_ONLY, COPY_HOST_PTR = 1, 2, 4, 32
 SPACE_GLOBAL, SPACE_LOCAL, SPACE_CONSTANT = 0x119B, 0x119C, 0x119D
+
+
+def argument_info(device, kernel, index):
+    """Space, type and name of an argument."""
+    space = ctypes.c_uint()
+    device.cl.clGetKernelArgInfo(kernel, index, 0x1196, 4, ctypes.byref(space), None)
+    texts = []
+    for what in (0x1198, 0x119a):
+        text = ctypes.create_string_buffer(256)
+        device.cl.clGetKernelArgInfo(kernel, index, what, 256, text, None)
+        texts.append(text.value.decode())
+    return space.value, texts[0], texts[1]
+
+
+def buffer(device, argument, data):
+    flags = WRITE_ONLY if "wo" in argument.words else READ_ONLY if "ro" in argument.words else READ_WRITE
+    return device.buffer(flags | (0 if data is None else COPY_HOST_PTR), max(argument.size, 1), data)
 
 
 def set_argument(device, kernel, index, header, take, dumps):
     argument = Argument(header)
-    space, type_name, name = device.argument_info(kernel, index)
+    space, type_name, name = argument_info(device, kernel, index)
     if not argument.type:
         known = re.match(r"u?(char|short|int|long)|float|double", type_name)
         argument.type = known.group(0) if known else "uchar"
@@ -171,7 +120,7 @@ def set_argument(device, kernel, index, header, take, dumps):
         code = cl.clSetKernelArg(kernel, index, ctypes.c_size_t(8), None)
     elif space in (SPACE_GLOBAL, SPACE_CONSTANT):
         data = None if "noinit" in argument.words else argument.data(take)
-        mem = device.buffer(argument, data if data else b"\0")
+        mem = buffer(device, argument, data if data or data is None else b"\0")
         if "dump" in argument.words:
             dumps.append((name, argument, mem))
         code = cl.clSetKernelArg(kernel, index, ctypes.c_size_t(8), ctypes.byref(mem))
@@ -202,7 +151,7 @@ def run_case(path, platform):
     device = Device(platform)
     with open(os.path.join(os.path.dirname(path), words.pop()), "rb") as file:
         source = file.read()
-    kernel = device.kernel(source, options, words.pop())
+    kernel = device.kernel(source, "-cl-kernel-arg-info " + options, words.pop())
     sizes = [(ctypes.c_size_t * 3)(*(int(words.pop()) for _ in range(3))) for _ in range(2)]
     count = ctypes.c_uint()
     device.cl.clGetKernelInfo(kernel, 0x1191, 4, ctypes.byref(count), None)
