@@ -251,11 +251,14 @@ static void entries_of_others_are_not_executed(void)
 	run_case("compiles", compiler, "cannot be opened");
 	CHECK(!unlink(cache_path) && !rename(elsewhere, cache_path));
 	run_case("finds", compiler, NULL);
-	/* Only the system's administrator can give files away. */
+	/* Only the system's administrator can give files away, and not in a namespace that has no other user. */
 	if (geteuid())
 		return;
 	content = look();
-	CHECK(!chown(content.last, 65534, 65534));
+	if (chown(content.last, 65534, 65534)) {
+		CHECK_EQ(errno, EINVAL);
+		return;
+	}
 	run_case("compiles", compiler, "removed the damaged entry");
 	CHECK(!chown(cache_path, 65534, 65534));
 	run_case("compiles", compiler, "belongs to others");
