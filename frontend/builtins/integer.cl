@@ -194,36 +194,42 @@ COUNTS(long, ulong, ulong, 64)
 COUNTS(ulong, ulong, ulong, 64)
 
 /* Products with a type W that holds them whole. */
-#define PRODUCTS_IN(T, W, BITS, MIN, MAX) \
+#define MUL_HI_IN(T, W, BITS) \
 	PURE T mul_hi(T x, T y) \
 	{ \
 		return (T)(((W)x * (W)y) >> BITS); \
-	} \
+	}
+MUL_HI_IN(char, int, 8)
+MUL_HI_IN(uchar, uint, 8)
+MUL_HI_IN(short, int, 16)
+MUL_HI_IN(ushort, uint, 16)
+
+#define MAD_SAT_IN(T, W, MIN, MAX) \
 	PURE T mad_sat(T a, T b, T c) \
 	{ \
 		W sum = (W)a * (W)b + (W)c; \
 		return (T)(sum < (W)MIN ? (W)MIN : sum > (W)MAX ? (W)MAX : sum); \
 	}
-PRODUCTS_IN(char, int, 8, -0x80, 0x7f)
-PRODUCTS_IN(uchar, uint, 8, 0, 0xff)
-PRODUCTS_IN(short, int, 16, -0x8000, 0x7fff)
-PRODUCTS_IN(ushort, uint, 16, 0, 0xffff)
-PRODUCTS_IN(int, long, 32, -0x80000000l, 0x7fffffff)
-PRODUCTS_IN(uint, ulong, 32, 0, 0xffffffff)
+MAD_SAT_IN(char, int, -0x80, 0x7f)
+MAD_SAT_IN(uchar, uint, 0, 0xff)
+MAD_SAT_IN(short, int, -0x8000, 0x7fff)
+MAD_SAT_IN(ushort, uint, 0, 0xffff)
+MAD_SAT_IN(int, long, -0x80000000l, 0x7fffffff)
+MAD_SAT_IN(uint, ulong, 0, 0xffffffff)
 
-/* By name: Clang's own builtins for these take long long, which has 128 bits in OpenCL C. */
-EXTERN_PURE long nvvm_mulhi(long, long) __asm__("llvm.nvvm.mulhi.ll");
-EXTERN_PURE ulong nvvm_umulhi(ulong, ulong) __asm__("llvm.nvvm.mulhi.ull");
-
-PURE long mul_hi(long x, long y)
-{
-	return nvvm_mulhi(x, y);
-}
-
-PURE ulong mul_hi(ulong x, ulong y)
-{
-	return nvvm_umulhi(x, y);
-}
+/* An instruction each.  Of 32 bits, products in 64 bits of which the upper half is taken give the same, but up to sm_90
+ * libnvvm follows chains of them in loops for a time that grows with 4 to the power of their length.
+ * By name: Clang's own builtins for 64 bits take long long, which has 128 bits in OpenCL C. */
+#define MUL_HI(T, NAME) \
+	EXTERN_PURE T nvvm_mulhi_##T(T, T) __asm__("llvm.nvvm.mulhi." NAME); \
+	PURE T mul_hi(T x, T y) \
+	{ \
+		return nvvm_mulhi_##T(x, y); \
+	}
+MUL_HI(int, "i")
+MUL_HI(uint, "ui")
+MUL_HI(long, "ll")
+MUL_HI(ulong, "ull")
 
 /* In 128 bits: the sum fits in 64 when its upper half is only the sign of the lower. */
 PURE long mad_sat(long a, long b, long c)

@@ -172,7 +172,7 @@ kernel void two_halves(global half2 *a, half2 x, half2 y)
 
 //has popc\.b32
 //has clz\.b32
-//has mul\.(hi|wide)\.u32
+//has mul\.hi\.u32
 //has shf\.l
 //has max\.s32
 //has brev\.b32
