@@ -76,12 +76,14 @@ softcuda_calls_sources = \
 	softcuda/calls/unsupported.def softcuda/calls/virtual.c
 
 softcuda_jit_sources = \
-	softcuda/jit/address.c softcuda/jit/compile.c softcuda/jit/compile.h softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_call.c \
-	softcuda/jit/emit_circular.c softcuda/jit/emit_convert.c softcuda/jit/emit_float.c softcuda/jit/emit_integer.c \
+	softcuda/jit/address.c softcuda/jit/compile.c softcuda/jit/compile.h softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_access.c \
+	softcuda/jit/emit_access.h softcuda/jit/emit_call.c \
+	softcuda/jit/emit_circular.c softcuda/jit/emit_convert.c softcuda/jit/emit_float.c softcuda/jit/emit_flow.c softcuda/jit/emit_index.c \
+	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
 	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/single.c softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
-	softcuda/jit/emit_rows.c softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c
+	softcuda/jit/emit_rows.c softcuda/jit/emit_twice.c softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c
 
 softcuda_cflags = $(AM_CFLAGS) -ffp-contract=off
 softcuda_hot_cflags = $(softcuda_cflags) $(EXEC_CFLAGS)
@@ -162,6 +164,11 @@ TESTS += tests/unit/t_soft_jit_trace
 tests_unit_t_soft_jit_trace_SOURCES = tests/unit/t_soft_jit_trace.c
 tests_unit_t_soft_jit_trace_LDADD = $(softcuda_libs)
 # Its calls that may fail go through functions of its own.
+check_PROGRAMS += tests/unit/t_soft_jit_single
+TESTS += tests/unit/t_soft_jit_single
+tests_unit_t_soft_jit_single_SOURCES = tests/unit/t_soft_jit_single.c
+tests_unit_t_soft_jit_single_LDADD = $(softcuda_libs)
+
 check_PROGRAMS += tests/unit/t_soft_jit_fault
 TESTS += tests/unit/t_soft_jit_fault
 tests_unit_t_soft_jit_fault_SOURCES = tests/unit/t_soft_jit_fault.c

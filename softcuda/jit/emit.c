@@ -24,193 +24,24 @@ static value part_lanes(struct emitter *e, uint32_t entry)
 	return emit_mask(e, bits);
 }
 
-/* Stores in the group which lanes of the part have not ended, for the function that continues the part. */
-static void keep_part_lanes(struct emitter *e, value mask)
-{
-	LLVMBuilderRef b = e->builder;
-	value list = emit_field(e, e->pointer, e->group, offsetof(struct group, part_lanes));
-	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 4), ""), e->i64, "");
-	value bits = LLVMBuildBitCast(b, mask, LLVMIntTypeInContext(e->context, e->plan->width), "");
-	if (e->plan->width < LANES)
-		bits = LLVMBuildZExt(b, bits, e->i32, "");
-	LLVMBuildStore(b, bits, emit_at(e, list, number));
-}
-
-/* Loads what the current part needs of its warp. */
+/* Loads what the current part needs of its warp.  For one lane without private memory that is nothing: LLVM would
+ * compute the warp here for all slow paths, and keep it for them. */
 static void find_warp(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
 	e->first_lane = LLVMBuildMul(b, LLVMBuildURem(b, e->part, emit_i32(e, LANES / e->plan->width), ""),
 				     emit_i32(e, e->plan->width), "");
+	if (!e->plan->code->local_B && e->plan->width == 1) {
+		e->local = e->local_stride = emit_i64(e, 0);
+		return;
+	}
 	value warp = emit_warp(e), local = emit_field(e, e->pointer, warp, offsetof(struct warp, local));
 	e->local = LLVMBuildPtrToInt(b, local, e->i64, "");
 	e->local_stride = LLVMBuildZExt(b, emit_field(e, e->i32, warp, offsetof(struct warp, local_stride_B)), e->i64,
 					"");
 }
 
-/* --- flow ---------- */
-
-/* The stack slot with the mask of the lanes that wait at a node. */
-static value mask_slot(struct emitter *e, uint32_t node)
-{
-	if (!e->masks[node])
-		e->masks[node] = emit_slot(e, LLVMVectorType(e->i1, e->plan->width), "wait");
-	return e->masks[node];
-}
-
-/* Sends the lanes of a mask to node `to`, where other lanes may already wait. */
-static void send(struct emitter *e, uint32_t to, value mask)
-{
-	if (plan_has(e->region->nodes[e->node].pending, to)) {
-		value there = LLVMBuildLoad2(e->builder, LLVMTypeOf(mask), mask_slot(e, to), "");
-		mask = LLVMBuildOr(e->builder, there, mask, "");
-	}
-	LLVMBuildStore(e->builder, mask, mask_slot(e, to));
-}
-
-/* Branches to the first node, in the region's order, among the targets and the nodes where lanes may wait.  If
- * there is none, the part has ended. */
-static void step(struct emitter *e, const uint32_t *targets, unsigned count)
-{
-	const uint32_t to = plan_step(e->region, e->node, targets, count, e->rest);
-	if (to == PLAN_NONE)
-		emit_part_end(e, emit_i32(e, COMPILED_DONE));
-	else
-		LLVMBuildBr(e->builder, e->starts[to]);
-}
-
-/* Removes the lanes of a mask from the part's live lanes. */
-static void end_lanes(struct emitter *e, value mask)
-{
-	LLVMBuilderRef b = e->builder;
-	value live = LLVMBuildLoad2(b, LLVMTypeOf(mask), e->live, "");
-	live = LLVMBuildAnd(b, live, LLVMBuildNot(b, mask, ""), "");
-	LLVMBuildStore(b, live, e->live);
-	if (!e->plan->together)
-		return;
-	/* Ops such as a shuffle wait for the live lanes of the warp.  The host has to know which lanes have ended if
-	 * other lanes of the part continue. */
-	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
-	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
-	LLVMPositionBuilderAtEnd(b, tell);
-	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(end),
-		  (value[]){emit_warp(e), emit_lanes(e, mask)}, 2);
-	LLVMBuildBr(b, on);
-	LLVMPositionBuilderAtEnd(b, on);
-}
-
-/* The mask of the node's lanes for which the guard of op holds. */
-static value guard_lanes(struct emitter *e, uint32_t op)
-{
-	return emit_guarded(e, op);
-}
-
-/* The mask of the node's lanes that are not in a mask. */
-static value others(struct emitter *e, value mask)
-{
-	return LLVMBuildAnd(e->builder, e->now, LLVMBuildNot(e->builder, mask, ""), "");
-}
-
-/* The guard of op, which is uniform, as a scalar condition. */
-static value guard_condition(struct emitter *e, uint32_t op)
-{
-	value guard = emit_web(e, e->plan->use[(size_t)op * PLAN_USES + PLAN_GUARD], true);
-	return e->plan->code->ops[op].guard_negated ? LLVMBuildNot(e->builder, guard, "") : guard;
-}
-
-/* The node that a branch to a block leads to: the latch of a loop if the branch goes back to the loop's header. */
-static uint32_t target_node(const struct emitter *e, uint32_t block)
-{
-	const uint32_t node = e->region->node_of[block];
-	return node > e->node ? node : e->region->latch_of[block];
-}
-
-/* Sends the node's lanes to one node. */
-static void go(struct emitter *e, uint32_t target)
-{
-	send(e, target, e->now);
-	step(e, &target, 1);
-}
-
-/* A branch whose guard varies: lanes may diverge, some to the target, the others to the next block. */
-static void branch_apart(struct emitter *e, const struct plan_block *block)
-{
-	const uint32_t targets[2] = {target_node(e, block->next), target_node(e, block->target)};
-	value taken = guard_lanes(e, block->end - 1), rest = others(e, taken);
-	if (targets[0] == targets[1]) {
-		go(e, targets[0]);
-		return;
-	}
-	send(e, targets[0], rest);
-	send(e, targets[1], taken);
-	step(e, targets, 2);
-}
-
-/* A branch whose guard is uniform: all lanes take it, or none does. */
-static void branch_together(struct emitter *e, const struct plan_block *block)
-{
-	LLVMBasicBlockRef taken = emit_block(e, "taken"), on = emit_block(e, "on");
-	LLVMBuildCondBr(e->builder, guard_condition(e, block->end - 1), taken, on);
-	LLVMPositionBuilderAtEnd(e->builder, taken);
-	go(e, target_node(e, block->target));
-	LLVMPositionBuilderAtEnd(e->builder, on);
-	go(e, target_node(e, block->next));
-}
-
-static void end_branch(struct emitter *e, const struct plan_block *block)
-{
-	if (block->next == PLAN_NONE)
-		go(e, target_node(e, block->target));
-	else if (plan_splits(e->plan, e->region->nodes[e->node].block))
-		branch_apart(e, block);
-	else
-		branch_together(e, block);
-}
-
-static void end_exit(struct emitter *e, const struct plan_block *block)
-{
-	if (block->next == PLAN_NONE) {
-		end_lanes(e, e->now);
-		step(e, NULL, 0);
-		return;
-	}
-	const uint32_t next = target_node(e, block->next);
-	if (plan_splits(e->plan, e->region->nodes[e->node].block)) {
-		value gone = guard_lanes(e, block->end - 1);
-		send(e, next, others(e, gone));
-		end_lanes(e, gone);
-		step(e, &next, 1);
-		return;
-	}
-	LLVMBasicBlockRef gone = emit_block(e, "gone"), on = emit_block(e, "on");
-	LLVMBuildCondBr(e->builder, guard_condition(e, block->end - 1), gone, on);
-	LLVMPositionBuilderAtEnd(e->builder, gone);
-	end_lanes(e, e->now);
-	step(e, NULL, 0);
-	LLVMPositionBuilderAtEnd(e->builder, on);
-	go(e, next);
-}
-
-/* Ends a block at a barrier.  The code after the barrier is another function, so values that are live there are
- * saved in the frame; so are the operands of the barrier, which the interpreter may run.  If some live lanes of the
- * part are not at the barrier, the part is left to the interpreter. */
-static void end_barrier(struct emitter *e, const struct plan_block *block)
-{
-	const struct plan *plan = e->plan;
-	const uint32_t op = block->end - 1;
-	value live = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->live, "");
-	value apart = LLVMBuildXor(e->builder, live, e->now, "");
-	emit_leave_if(e, emit_any(e, apart), op);
-	for (unsigned k = 0; k < OP_OPERANDS; k++)
-		if (plan->use[(size_t)op * PLAN_USES + k] != PLAN_NONE)
-			emit_save(e, plan->use[(size_t)op * PLAN_USES + k], true);
-	for (uint32_t i = plan->live_at[block->next]; i < plan->live_at[block->next + 1]; i++)
-		/* The result of the barrier itself does not exist yet. */
-		if (plan->live[i] != plan->def[(size_t)op * OP_OPERANDS])
-			emit_save(e, plan->live[i], false);
-	keep_part_lanes(e, live);
-	emit_part_end(e, emit_i32(e, COMPILED_WAITS | block->entry));
-}
+/* --- nodes ---------- */
 
 /* Counts an iteration of a loop against the part's budget.  When the budget is used up, the host is asked whether
  * to go on, to stop, or to leave the loop to the interpreter, which lets other work-groups run that this loop may
@@ -242,95 +73,32 @@ static void spend(struct emitter *e)
 	LLVMPositionBuilderAtEnd(b, on);
 }
 
-static void emit_end(struct emitter *e, const struct plan_block *block)
-{
-	switch (block->kind) {
-	case END_FALLS:
-		go(e, target_node(e, block->next));
-		break;
-	case END_BRANCH:
-		end_branch(e, block);
-		break;
-	case END_EXIT:
-		end_exit(e, block);
-		break;
-	case END_BARRIER:
-		end_barrier(e, block);
-		break;
-	}
-}
-
 /* Branches to the next node if no lane runs this one. */
 static void skip_if_empty(struct emitter *e)
 {
 	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
 	LLVMBuildCondBr(e->builder, emit_any(e, e->now), some, none);
 	LLVMPositionBuilderAtEnd(e->builder, none);
-	step(e, NULL, 0);
+	emit_step(e, NULL, 0);
 	LLVMPositionBuilderAtEnd(e->builder, some);
 }
 
 static void emit_node(struct emitter *e, uint32_t n)
 {
 	const struct plan_node *node = &e->region->nodes[n];
-	const struct plan_block *block = &e->plan->blocks[node->block];
 	LLVMPositionBuilderAtEnd(e->builder, e->starts[n]);
 	e->node = n;
-	e->now = LLVMBuildLoad2(e->builder, LLVMVectorType(e->i1, e->plan->width), mask_slot(e, n), "");
-	LLVMBuildStore(e->builder, emit_no_lanes(e), mask_slot(e, n));
+	e->now = LLVMBuildLoad2(e->builder, LLVMVectorType(e->i1, e->plan->width), emit_mask_slot(e, n), "");
+	LLVMBuildStore(e->builder, emit_no_lanes(e), emit_mask_slot(e, n));
 	if (node->may_be_empty)
 		skip_if_empty(e);
 	if (node->latch) {
 		spend(e);
-		LLVMBuildStore(e->builder, e->now, mask_slot(e, node->header));
+		LLVMBuildStore(e->builder, e->now, emit_mask_slot(e, node->header));
 		LLVMBuildBr(e->builder, e->starts[node->header]);
 		return;
 	}
-	const uint32_t last = block->kind == END_FALLS ? block->end : block->end - 1;
-	for (uint32_t op = block->first; op < last; op++)
-		emit_op(e, op);
-	emit_end(e, block);
-}
-
-/* --- ops ---------- */
-
-/* Emits the test before an op that lanes of a warp run together, such as a shuffle.  If a live lane that the op
- * names is not among the node's lanes, these would have to wait for it, which only the interpreter can do; so the part
- * is left to the interpreter. */
-static void meet(struct emitter *e, uint32_t op)
-{
-	const struct jit_verb *verb = &e->plan->verbs[op];
-	LLVMBuilderRef b = e->builder;
-	if (verb->members == (OPERAND_NONE & 0xff))
-		return;
-	value live = emit_lanes(e, LLVMBuildLoad2(b, LLVMTypeOf(e->now), e->live, ""));
-	value here = emit_lanes(e, e->now), members, differ = NULL;
-	if (emit_is_uniform(e, op, verb->members)) {
-		members = emit_operand(e, op, verb->members, true);
-	} else {
-		/* The member mask varies: the lowest lane's is used, and the part is left if another differs. */
-		value each = emit_operand(e, op, verb->members, false);
-		members = LLVMBuildExtractElement(b, each, emit_lowest_lane(e, e->now), "");
-		differ = LLVMBuildICmp(b, LLVMIntNE, each, emit_splat(e, members), "");
-		differ = emit_any(e, LLVMBuildAnd(b, differ, e->now, ""));
-	}
-	value missing = LLVMBuildAnd(b, LLVMBuildAnd(b, members, live, ""), LLVMBuildNot(b, here, ""), "");
-	value leaves = LLVMBuildICmp(b, LLVMIntNE, missing, emit_i32(e, 0), "");
-	emit_leave_if(e, differ ? LLVMBuildOr(b, leaves, differ, "") : leaves, op);
-}
-
-void emit_op(struct emitter *e, uint32_t op)
-{
-	const uint8_t verb = e->plan->verbs[op].verb;
-	if (verb == VERB_TOGETHER || verb == VERB_MEET)
-		meet(e, op);
-	if (verb == VERB_MEET && !e->plan->watched)
-		return;
-	if (verb != VERB_CALL && verb != VERB_TOGETHER &&
-	    (emit_integer_op(e, op) || emit_move_op(e, op) || emit_float_op(e, op) || emit_convert_op(e, op) ||
-	     emit_special_op(e, op) || emit_memory_op(e, op)))
-		return;
-	emit_call(e, op, emit_guarded(e, op), PLAN_NONE);
+	emit_block_ops(e, node->block);
 }
 
 /* --- the function ---------- */
@@ -357,7 +125,7 @@ static void begin_part(struct emitter *e, uint32_t entry)
 	const uint32_t block = plan->entries[entry].block;
 	value mask = part_lanes(e, entry);
 	for (uint32_t n = 0; n < e->region->node_count; n++)
-		LLVMBuildStore(e->builder, emit_no_lanes(e), mask_slot(e, n));
+		LLVMBuildStore(e->builder, emit_no_lanes(e), emit_mask_slot(e, n));
 	LLVMBuildStore(e->builder, mask, e->masks[e->region->node_of[block]]);
 	LLVMBuildStore(e->builder, mask, e->live);
 	LLVMBuildStore(e->builder, emit_i32(e, COMPILED_TURNS), e->budget);
@@ -466,13 +234,15 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));
+	e->kept = calloc(plan->web_count + 1u, sizeof(*e->kept));
+	e->tested = calloc(plan->code->op_count + 1u, sizeof(*e->tested));
 	e->set = calloc(plan->web_words, sizeof(*e->set));
 	e->rest = calloc(e->region->words, sizeof(*e->rest));
 	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
 	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
-	const bool right = e->webs && e->masks && e->starts && e->set && e->rest && e->slot_start &&
-			   e->pointers && e->slot_size;
+	const bool right = e->webs && e->masks && e->starts && e->kept && e->tested && e->set && e->rest &&
+			   e->slot_start && e->pointers && e->slot_size;
 	if (right) {
 		make_function(e, name);
 		for (uint32_t n = 0; n < e->region->node_count; n++)
@@ -485,6 +255,8 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	free(e->webs);
 	free(e->masks);
 	free(e->starts);
+	free(e->kept);
+	free(e->tested);
 	free(e->set);
 	free(e->rest);
 	free(e->slot_start);

@@ -52,6 +52,11 @@ struct emitter {
 	value *masks;                     /* by node: stack slot with the mask of lanes that wait there */
 	value live, budget, state;        /* stack slots: lanes not ended; loop iterations left; result */
 	LLVMBasicBlockRef *starts;        /* by node: its first basic block */
+	/* Of ops that are emitted a second time (emit_twice.c). */
+	LLVMBasicBlockRef again;          /* the second code, to which tests that fail branch; NULL: not in the first */
+	uint32_t again_first, again_end;  /* these ops */
+	bool *tested;                     /* by op: an access that another one's test is for as well */
+	value *kept;                      /* by web: its value before the ops; NULL: it is not kept */
 	/* The node that is being emitted. */
 	uint32_t node;
 	value now;                        /* mask of the lanes that run the node */
@@ -128,6 +133,10 @@ value emit_web(struct emitter *e, uint32_t web, bool scalar);
 void emit_web_set(struct emitter *e, uint32_t web, value v);
 void emit_web_clear(struct emitter *e, uint32_t web);
 value emit_offset(struct emitter *e, uint32_t web, bool scalar);
+/* emit_stored loads what is stored for a web: its value as an integer; of an offset, the offset.  emit_store stores
+ * it. */
+value emit_stored(struct emitter *e, uint32_t web);
+void emit_store(struct emitter *e, uint32_t web, value v);
 /* Assigns the sum of operand k of op and `other`, or their difference, to result 0, if that is an offset in the memory
  * that operand k is an address in: it is computed without the address.  other: NULL: 0.  False if it is no such
  * offset. */
@@ -147,6 +156,17 @@ value emit_load_saved(struct emitter *e, uint32_t web, bool scalar);
 
 /* --- ops ---------- */
 
+/* Whether an op is a load or store of memory. */
+bool emit_is_access(const struct emitter *e, uint32_t op);
+/* Emits the ops of a block, and what its last op does. */
+void emit_block_ops(struct emitter *e, uint32_t block);
+/* Emits what the last op of a block does. */
+void emit_block_end(struct emitter *e, const struct plan_block *block);
+/* The stack slot with the mask of the lanes that wait at a node. */
+value emit_mask_slot(struct emitter *e, uint32_t node);
+/* Branches to the first node, in the region's order, among the targets and the nodes where lanes may wait.  If there is
+ * none, the part has ended. */
+void emit_step(struct emitter *e, const uint32_t *targets, unsigned count);
 /* emit_op emits any op.  The functions that return bool emit the ops of one family; they return false for an op
  * that they do not handle. */
 void emit_op(struct emitter *e, uint32_t op);
@@ -165,6 +185,17 @@ value emit_op_pointer(const struct emitter *e, uint32_t op);
 void emit_save_operands(struct emitter *e, uint32_t op);
 /* Ends the function if a function of the executor has noted a fault. */
 void emit_fault_if(struct emitter *e, value noted);
+/* The index of the element that an access is of, which is in the memory of a parameter: the 32 bits of a web, signed
+ * or not, and `more`.  definition: the op that has assigned the web; PLAN_NONE: none of those that are emitted. */
+enum { EMIT_INDEX_MORE = 1024 };
+struct emit_index {
+	bool is_signed;
+	uint32_t web, definition, more;
+};
+/* Finds the index of an access, if op.again is set; false if there is none that is known. */
+bool emit_find_index(const struct emitter *e, uint32_t access, struct emit_index *index);
+/* Whether indices differ by `more` at most. */
+bool emit_same_index(const struct emit_index *a, const struct emit_index *b);
 /* The rows of a part whose lanes are in several rows of the work-group (plan.row), for one access (emit_rows.c). */
 enum { EMIT_ROWS = 4 };
 struct emit_rows {

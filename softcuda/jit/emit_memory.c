@@ -3,40 +3,22 @@
  * Each access has a fast path, for lanes whose bytes are in shared memory, in the lane's local memory, or in a
  * range of other memory that the group has looked up before (a slot).  The slow path calls the interpreter's
  * handler, which does all other accesses and reports faults.  If the lanes' addresses are consecutive, the fast
- * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters, which takes
- * many times as long.  So where addresses vary in a way that is not known, such as indices that are clamped, it tests
- * whether all lanes access consecutive addresses, and then accesses a vector. */
+ * path accesses one vector in memory; if they are one address, a scalar; otherwise it gathers or scatters
+ * (emit_access.c). */
 #include "config.h"
 
-#include "softcuda/jit/emit.h"
+#include "softcuda/jit/emit_access.h"
 
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/watch.h"
 
-#include <llvm/Config/llvm-config.h>
-
-enum shape {
-	SHAPE_SAME,               /* all lanes have the same address */
-	SHAPE_NEXT,               /* the lanes' addresses are consecutive */
-	SHAPE_ANY                 /* the lanes' addresses vary */
-};
-
-/* A load or store that is being emitted. */
-struct access {
-	struct emitter *e;
-	const struct op *op;
-	const struct jit_verb *verb;
-	uint32_t number;          /* index of the op */
-	unsigned count, total_B;  /* elements of a lane, and the size of all of them */
-	bool is_private;          /* in private memory, or probably: by a generic address */
-	enum shape shape;
-	bool may_be_next;         /* of SHAPE_ANY: they may be consecutive nonetheless, which a test finds out */
-	uint32_t span_B;          /* bytes accessed from `address` on: of all lanes for SHAPE_NEXT, else of one */
-	bool is_offset;           /* `address` counts from the parameter that it is computed from */
-	value address;            /* scalar or vector, with op->imm: i32 for shared memory, otherwise i64 */
-	value mask;               /* the lanes that access */
-	struct emit_rows rows;    /* of places that may be in rows */
-};
+static struct access access_of(struct emitter *e, uint32_t number)
+{
+	const struct op *op = &e->plan->code->ops[number];
+	const struct jit_verb *verb = &e->plan->verbs[number];
+	return (struct access){.e = e, .op = op, .verb = verb, .number = number, .count = op->vector,
+			       .total_B = op->vector * verb->size_B};
+}
 
 /* --- addresses ---------- */
 
@@ -198,10 +180,9 @@ static value whole_address(const struct access *a)
 			    emit_is_scalar(a->address) ? parameter : emit_splat(e, parameter), "");
 }
 
-/* The limit of offsets from the parameter at which an access fits: 0 if the parameter is not in the slot's memory or
- * not aligned.  It is a product, as an index times the size of an element is, so that LLVM compares an index with a
- * number of elements. */
-static value parameter_limit(const struct access *a, uint32_t slot)
+/* The number of elements of total_B bytes behind the parameter: the limit of their indices at which an access fits.
+ * 0 if the parameter is not in the slot's memory or not aligned. */
+static value index_limit(const struct access *a, uint32_t slot)
 {
 	struct emitter *e = a->e;
 	LLVMBuilderRef b = e->builder;
@@ -217,8 +198,20 @@ static value parameter_limit(const struct access *a, uint32_t slot)
 	value skewed = LLVMBuildAnd(b, pointer, emit_i64(e, a->total_B - 1), "");
 	skewed = LLVMBuildShl(b, skewed, emit_i64(e, 64 - PLAN_ALIGNED), "");
 	left = emit_binary(e, "llvm.usub.sat", left, skewed);
-	left = LLVMBuildNUWMul(b, left, emit_i64(e, a->total_B), "");
 	LLVMPositionBuilderAtEnd(b, here);
+	return left;
+}
+
+/* The limit of offsets from the parameter at which an access fits.  It is a product, as an index times the size of an
+ * element is, so that LLVM compares an index with a number of elements. */
+static value parameter_limit(const struct access *a, uint32_t slot)
+{
+	struct emitter *e = a->e;
+	value left = index_limit(a, slot);
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	left = LLVMBuildNUWMul(e->builder, left, emit_i64(e, a->total_B), "");
+	LLVMPositionBuilderAtEnd(e->builder, here);
 	return left;
 }
 
@@ -289,331 +282,6 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 	return a->address;
 }
 
-/* --- the fast path ---------- */
-
-static LLVMTypeRef memory_type(const struct access *a)
-{
-	return emit_integer(a->e, 8u * a->verb->size_B);
-}
-
-/* The pointer, or the vector of pointers, to what is offset_B bytes behind `place`. */
-static value pointer_at(const struct access *a, value place, unsigned offset_B)
-{
-	struct emitter *e = a->e;
-	place = LLVMBuildAdd(e->builder, place, emit_number(e, place, offset_B), "");
-	return LLVMBuildIntToPtr(e->builder, place, emit_type(e, e->pointer, emit_is_scalar(place)), "");
-}
-
-/* Elements first, first + step, ... of a vector, one for each lane of the part. */
-static value every(const struct emitter *e, value v, unsigned first, unsigned step)
-{
-	value index[LANES];
-	for (unsigned l = 0; l < e->plan->width; l++)
-		index[l] = emit_i32(e, first + l * step);
-	return LLVMBuildShuffleVector(e->builder, v, LLVMGetPoison(LLVMTypeOf(v)),
-				      LLVMConstVector(index, e->plan->width), "");
-}
-
-/* Calls a masked intrinsic whose operand number `pointer` is the pointer.  Before LLVM 22 the alignment is another
- * operand after the pointer; since then it is an attribute of the pointer. */
-static value masked(const struct emitter *e, const char *name, LLVMTypeRef *overloads, const value *operands,
-		    unsigned count, unsigned pointer, unsigned align_B)
-{
-	value all[5];
-	unsigned n = 0;
-	for (unsigned i = 0; i < count; i++) {
-		all[n++] = operands[i];
-#if LLVM_VERSION_MAJOR < 22
-		if (i == pointer)
-			all[n++] = emit_i32(e, align_B);
-#endif
-	}
-	value call = emit_intrinsic(e, name, overloads, 2, all, n);
-#if LLVM_VERSION_MAJOR >= 22
-	const unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-	LLVMAddCallSiteAttribute(call, pointer + 1, LLVMCreateEnumAttribute(e->context, kind, align_B));
-#endif
-	return call;
-}
-
-/* The integers of size_B bytes, 4 or 8, that the lanes have at offset_B from `place`. */
-static value gather(const struct access *a, value place, unsigned offset_B, unsigned size_B)
-{
-	struct emitter *e = a->e;
-	value pointers = pointer_at(a, place, offset_B);
-	LLVMTypeRef types[2] = {emit_type(e, emit_integer(e, 8 * size_B), false), LLVMTypeOf(pointers)};
-	const value operands[3] = {pointers, a->mask, LLVMConstNull(types[0])};
-	return masked(e, "llvm.masked.gather", types, operands, 3, 0, size_B);
-}
-
-/* As gather, for 1 or 2 bytes, for which processors have no instruction: of the aligned 4 bytes around them, which are
- * in the same page. */
-static value gather_small(const struct access *a, value place, unsigned size_B)
-{
-	struct emitter *e = a->e;
-	LLVMBuilderRef b = e->builder;
-	value within = LLVMBuildAnd(b, place, emit_number(e, place, 3), "");
-	value word = gather(a, LLVMBuildSub(b, place, within, ""), 0, 4);
-	value bits = LLVMBuildShl(b, emit_resize(e, within, 64, 32, false), emit_number(e, word, 3), "");
-	return emit_resize(e, LLVMBuildLShr(b, word, bits, ""), 32, 8 * size_B, false);
-}
-
-/* The size of the pieces of an access that one gather or scatter moves: all elements of a lane, if they are 8 bytes or
- * less. */
-static unsigned piece_B(const struct access *a)
-{
-	return a->total_B < 8 ? a->total_B : 8;
-}
-
-static void load_apart(const struct access *a, value place, value *elements_out)
-{
-	struct emitter *e = a->e;
-	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
-	for (unsigned i = 0; i < a->count; i += each) {
-		value piece = size_B < 4 ? gather_small(a, place, size_B)
-					 : gather(a, place, i * a->verb->size_B, size_B);
-		for (unsigned k = 0; k < each; k++) {
-			value shift = emit_number(e, piece, 8u * k * a->verb->size_B);
-			elements_out[i + k] = emit_resize(e, LLVMBuildLShr(e->builder, piece, shift, ""), 8 * size_B,
-							  8u * a->verb->size_B, false);
-		}
-	}
-}
-
-/* A scalar condition: all lanes of the part access, and their addresses are consecutive. */
-static value all_are_next(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
-	value differ = LLVMBuildICmp(e->builder, LLVMIntNE, place, emit_row(e, first, a->total_B), "");
-	differ = LLVMBuildOr(e->builder, differ, LLVMBuildNot(e->builder, a->mask, ""), "");
-	return LLVMBuildNot(e->builder, emit_any(e, differ), "");
-}
-
-/* Loads all lanes' elements as one vector. */
-static void load_next(const struct access *a, value pointer, value *elements_out)
-{
-	struct emitter *e = a->e;
-	value all = LLVMBuildLoad2(e->builder, LLVMVectorType(memory_type(a), e->plan->width * a->count), pointer, "");
-	LLVMSetAlignment(all, a->verb->size_B);
-	for (unsigned i = 0; i < a->count; i++)
-		elements_out[i] = a->count == 1 ? all : every(e, all, i, a->count);
-}
-
-static value first_pointer(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
-	return LLVMBuildIntToPtr(e->builder, first, e->pointer, "");
-}
-
-/* Whether the addresses may be consecutive, or equal, in each row of the part. */
-static bool may_be_in_rows(const struct access *a)
-{
-	const struct plan *plan = a->e->plan;
-	return a->may_be_next && plan->row > 1 && plan->row < plan->width && plan->width / plan->row <= EMIT_ROWS;
-}
-
-/* As load_any, for places that may be in rows. */
-static void load_rows(const struct access *a, value place, value *elements_out)
-{
-	struct emitter *e = a->e;
-	LLVMBuilderRef b = e->builder;
-	enum { NEXT, SAME, APART, WAYS };
-	static const char *const names[WAYS] = {"next", "same", "apart"};
-	LLVMBasicBlockRef ways[WAYS], other = emit_block(e, "other"), on = emit_block(e, "loaded");
-	value loaded[WAYS][4], elements[WAYS];
-	for (unsigned i = 0; i < WAYS; i++)
-		ways[i] = emit_block(e, names[i]);
-	LLVMBuildCondBr(b, a->rows.next, ways[NEXT], other);
-	LLVMPositionBuilderAtEnd(b, other);
-	LLVMBuildCondBr(b, a->rows.same, ways[SAME], ways[APART]);
-	LLVMPositionBuilderAtEnd(b, ways[NEXT]);
-	emit_load_next_rows(e, &a->rows, memory_type(a), a->verb->size_B, a->count, loaded[NEXT]);
-	LLVMBuildBr(b, on);
-	LLVMPositionBuilderAtEnd(b, ways[SAME]);
-	emit_load_same_rows(e, &a->rows, memory_type(a), a->verb->size_B, a->count, loaded[SAME]);
-	LLVMBuildBr(b, on);
-	LLVMPositionBuilderAtEnd(b, ways[APART]);
-	load_apart(a, place, loaded[APART]);
-	LLVMBuildBr(b, on);
-	LLVMPositionBuilderAtEnd(b, on);
-	for (unsigned i = 0; i < a->count; i++) {
-		for (unsigned w = 0; w < WAYS; w++)
-			elements[w] = loaded[w][i];
-		elements_out[i] = LLVMBuildPhi(b, LLVMTypeOf(elements[0]), "");
-		LLVMAddIncoming(elements_out[i], elements, ways, WAYS);
-	}
-}
-
-/* Loads the elements of each lane where addresses vary. */
-static void load_any(const struct access *a, value place, value *elements_out)
-{
-	struct emitter *e = a->e;
-	value one[4], other[4];
-	if (!a->may_be_next) {
-		load_apart(a, place, elements_out);
-		return;
-	}
-	if (a->rows.count) {
-		load_rows(a, place, elements_out);
-		return;
-	}
-	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
-			  on = emit_block(e, "loaded");
-	LLVMBuildCondBr(e->builder, all_are_next(a, place), next, apart);
-	LLVMPositionBuilderAtEnd(e->builder, next);
-	load_next(a, first_pointer(a, place), one);
-	LLVMBuildBr(e->builder, on);
-	LLVMPositionBuilderAtEnd(e->builder, apart);
-	load_apart(a, place, other);
-	LLVMBuildBr(e->builder, on);
-	LLVMPositionBuilderAtEnd(e->builder, on);
-	for (unsigned i = 0; i < a->count; i++) {
-		elements_out[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(one[i]), "");
-		LLVMAddIncoming(elements_out[i], (value[]){one[i], other[i]}, (LLVMBasicBlockRef[]){next, apart}, 2);
-	}
-}
-
-/* Assigns a loaded element to its register, extended if it is a byte. */
-static void put_loaded(const struct access *a, unsigned element, value v)
-{
-	const unsigned bits = 8u * a->verb->size_B;
-	emit_result(a->e, a->number, element, emit_resize(a->e, v, bits, bits == 8 ? 16 : bits, a->verb->is_signed));
-}
-
-static void load(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	value elements[4];
-	if (a->shape == SHAPE_NEXT)
-		load_next(a, pointer_at(a, place, 0), elements);
-	else if (a->shape == SHAPE_ANY)
-		load_any(a, place, elements);
-	for (unsigned i = 0; i < a->count; i++) {
-		if (a->shape == SHAPE_SAME) {
-			elements[i] = LLVMBuildLoad2(e->builder, memory_type(a),
-						     pointer_at(a, place, i * a->verb->size_B), "");
-			LLVMSetAlignment(elements[i], a->verb->size_B);
-		}
-		put_loaded(a, i, elements[i]);
-	}
-}
-
-/* The element that an op stores, in the width that it has in memory. */
-static value stored(const struct access *a, unsigned element, bool scalar)
-{
-	const unsigned bits = 8u * a->verb->size_B;
-	value v = emit_operand(a->e, a->number, element, scalar);
-	return emit_resize(a->e, v, bits == 8 ? 16 : bits, bits, false);
-}
-
-/* The elements that all lanes store, in the order of their addresses, and the mask of those that are stored. */
-static value interleaved(const struct access *a, value *mask_out)
-{
-	struct emitter *e = a->e;
-	const unsigned width = e->plan->width;
-	value index[4 * LANES], repeat[4 * LANES], all = stored(a, 0, false);
-	*mask_out = a->mask;
-	if (a->count == 1)
-		return all;
-	LLVMTypeRef type = LLVMVectorType(memory_type(a), width * a->count);
-	all = LLVMGetPoison(type);
-	for (unsigned i = 0; i < a->count; i++) {
-		value part = stored(a, i, false);
-		/* Element i of lane l goes to index l * count + i.  The first shuffle makes a vector as long as `all`,
-		 * in which it is there; the second one takes it from there, and the rest from `all`. */
-		for (unsigned p = 0; p < width * a->count; p++) {
-			index[p] = emit_i32(e, p % a->count == i ? p / a->count : 0);
-			repeat[p] = emit_i32(e, p % a->count == i ? width * a->count + p : p);
-		}
-		part = LLVMBuildShuffleVector(e->builder, part, LLVMGetPoison(LLVMTypeOf(part)),
-					      LLVMConstVector(index, width * a->count), "");
-		all = LLVMBuildShuffleVector(e->builder, all, part, LLVMConstVector(repeat, width * a->count), "");
-	}
-	for (unsigned p = 0; p < width * a->count; p++)
-		repeat[p] = emit_i32(e, p / a->count);
-	*mask_out = LLVMBuildShuffleVector(e->builder, a->mask, LLVMGetPoison(LLVMTypeOf(a->mask)),
-					   LLVMConstVector(repeat, width * a->count), "");
-	return all;
-}
-
-/* The element that is stored if all lanes store to one address: that of the highest lane in the mask. */
-static value last_of(const struct access *a, unsigned element)
-{
-	struct emitter *e = a->e;
-	if (emit_is_uniform(e, a->number, element))
-		return stored(a, element, true);
-	LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->plan->width);
-	value bits = LLVMBuildBitCast(e->builder, a->mask, type, "");
-	value above = emit_intrinsic(e, "llvm.ctlz", &type, 1, (value[]){bits, LLVMConstInt(e->i1, 1, 0)}, 2);
-	value lane = LLVMBuildSub(e->builder, LLVMConstInt(type, e->plan->width - 1, 0), above, "");
-	return LLVMBuildExtractElement(e->builder, stored(a, element, false), lane, "");
-}
-
-/* Stores the elements of each lane: pieces of up to 8 bytes, which are put together from the elements. */
-static void scatter(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	LLVMBuilderRef b = e->builder;
-	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
-	for (unsigned i = 0; i < a->count; i += each) {
-		value piece = NULL, pointers = pointer_at(a, place, i * a->verb->size_B);
-		for (unsigned k = 0; k < each; k++) {
-			value v = emit_resize(e, stored(a, i + k, false), 8u * a->verb->size_B, 8 * size_B, false);
-			v = LLVMBuildShl(b, v, emit_number(e, v, 8u * k * a->verb->size_B), "");
-			piece = piece ? LLVMBuildOr(b, piece, v, "") : v;
-		}
-		LLVMTypeRef types[2] = {LLVMTypeOf(piece), LLVMTypeOf(pointers)};
-		masked(e, "llvm.masked.scatter", types, (value[]){piece, pointers, a->mask}, 3, 1, size_B);
-	}
-}
-
-/* Stores the elements of each lane where addresses vary. */
-static void store_any(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	if (!a->may_be_next) {
-		scatter(a, place);
-		return;
-	}
-	LLVMBasicBlockRef next = emit_block(e, "consecutive"), apart = emit_block(e, "apart"),
-			  on = emit_block(e, "stored");
-	value mask;
-	LLVMBuildCondBr(e->builder, a->rows.count ? a->rows.next : all_are_next(a, place), next, apart);
-	LLVMPositionBuilderAtEnd(e->builder, next);
-	value all = interleaved(a, &mask);
-	if (a->rows.count)
-		emit_store_next_rows(e, &a->rows, all, a->verb->size_B);
-	else
-		LLVMSetAlignment(LLVMBuildStore(e->builder, all, first_pointer(a, place)), a->verb->size_B);
-	LLVMBuildBr(e->builder, on);
-	LLVMPositionBuilderAtEnd(e->builder, apart);
-	scatter(a, place);
-	LLVMBuildBr(e->builder, on);
-	LLVMPositionBuilderAtEnd(e->builder, on);
-}
-
-static void store(const struct access *a, value place)
-{
-	struct emitter *e = a->e;
-	value mask;
-	if (a->shape == SHAPE_NEXT) {
-		value all = interleaved(a, &mask), pointer = pointer_at(a, place, 0);
-		LLVMTypeRef types[2] = {LLVMTypeOf(all), e->pointer};
-		masked(e, "llvm.masked.store", types, (value[]){all, pointer, mask}, 3, 1, a->verb->size_B);
-		return;
-	}
-	if (a->shape == SHAPE_ANY) {
-		store_any(a, place);
-		return;
-	}
-	for (unsigned i = 0; i < a->count; i++) {
-		value s = LLVMBuildStore(e->builder, last_of(a, i), pointer_at(a, place, i * a->verb->size_B));
-		LLVMSetAlignment(s, a->verb->size_B);
-	}
-}
-
 /* Branches to `told` if the watcher need not be told of the access. */
 static void skip_quiet(const struct access *a, uint32_t slot, LLVMBasicBlockRef told)
 {
@@ -652,10 +320,95 @@ static void look(const struct access *a, value place)
 	emit_look_private(e, a->number, a->mask, place, a->total_B, offset);
 }
 
+/* --- accesses with one test for several ---------- */
+
+/* The limit of an access's index, less `more`: of the 32 bits to which `more` is added. */
+static value limit_before(struct emitter *e, uint32_t number, const struct emit_index *index)
+{
+	struct access a = access_of(e, number);
+	find_shape(&a);
+	value limit = index_limit(&a, emit_memory_slot(e, number));
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	/* No sum of 32 bits that is less than this has wrapped around. */
+	limit = emit_binary(e, "llvm.umin", limit, emit_i64(e, UINT64_C(1) << (index->is_signed ? 31 : 32)));
+	limit = emit_binary(e, "llvm.usub.sat", limit, emit_i64(e, index->more));
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return limit;
+}
+
+/* The least limit for an access's index and those of accesses behind it that have the same one. */
+static value least_limit(const struct access *a, const struct emit_index *index)
+{
+	struct emitter *e = a->e;
+	value limit = limit_before(e, a->number, index);
+	for (uint32_t op = a->number + 1; op < e->again_end; op++) {
+		struct emit_index other;
+		if (e->tested[op] || !emit_find_index(e, op, &other) || !emit_same_index(index, &other))
+			continue;
+		value less = limit_before(e, op, &other);
+		LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+		LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+		limit = emit_binary(e, "llvm.umin", limit, less);
+		LLVMPositionBuilderAtEnd(e->builder, here);
+		e->tested[op] = true;
+	}
+	return limit;
+}
+
+/* Emits the test of an access with an index, and of those behind it with the same one, unless another access has done
+ * so for it.  Its place. */
+static value find_indexed_place(const struct access *a, const struct emit_index *index)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	const uint32_t web = e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	value first = emit_resize(e, emit_web(e, index->web, true), 32, 64, index->is_signed);
+	if (!e->tested[a->number]) {
+		LLVMBasicBlockRef quick = emit_block(e, "quick");
+		value limit = least_limit(a, index);
+		emit_unlikely(e, LLVMBuildICmp(b, LLVMIntUGE, first, limit, ""), e->again, quick);
+		LLVMPositionBuilderAtEnd(b, quick);
+	}
+	value offset = LLVMBuildMul(b, first, emit_i64(e, a->total_B), "");
+	value place = LLVMBuildAdd(b, emit_pointer_parameter(e, e->plan->webs[web].parameter), offset, "");
+	return LLVMBuildAdd(b, place, emit_i64(e, (uint64_t)index->more * a->total_B), "");
+}
+
+/* Emits the test and the fast path of an access; if the test fails, the second code begins. */
+static void emit_quick_access(struct access *a)
+{
+	struct emitter *e = a->e;
+	struct emit_index index;
+	value place;
+	find_shape(a);
+	if (emit_find_index(e, a->number, &index)) {
+		place = find_indexed_place(a, &index);
+	} else {
+		LLVMBasicBlockRef quick = emit_block(e, "quick");
+		value is_slow_now;
+		uint32_t slot;
+		find_address(a);
+		place = find_place(a, &is_slow_now, &slot);
+		emit_unlikely(e, is_slow_now, e->again, quick);
+		LLVMPositionBuilderAtEnd(e->builder, quick);
+		if (a->is_offset)
+			place = whole_address(a);
+	}
+	if (a->verb->verb == VERB_LOAD)
+		access_load(a, place);
+	else
+		access_store(a, place);
+}
+
 /* Emits the test, the slow path and the fast path of an access. */
 static void emit_access(struct access *a)
 {
 	struct emitter *e = a->e;
+	if (e->again) {
+		emit_quick_access(a);
+		return;
+	}
 	LLVMBasicBlockRef slow = emit_block(e, "slow"), quick = emit_block(e, "quick"), on = emit_block(e, "on");
 	value is_slow_now;
 	uint32_t slot;
@@ -672,7 +425,7 @@ static void emit_access(struct access *a)
 	/* Where this sum is part of the access's own address, it takes no instruction. */
 	if (a->is_offset)
 		place = whole_address(a);
-	if (may_be_in_rows(a))
+	if (access_may_be_in_rows(a))
 		emit_find_rows(e, place, a->mask, a->total_B, &a->rows);
 	if (e->plan->watched) {
 		LLVMBasicBlockRef told = emit_block(e, "told");
@@ -682,9 +435,9 @@ static void emit_access(struct access *a)
 		LLVMPositionBuilderAtEnd(e->builder, told);
 	}
 	if (a->verb->verb == VERB_LOAD)
-		load(a, place);
+		access_load(a, place);
 	else
-		store(a, place);
+		access_store(a, place);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
@@ -717,8 +470,7 @@ static bool load_parameter(struct emitter *e, uint32_t number)
 bool emit_memory_op(struct emitter *e, uint32_t number)
 {
 	const struct op *op = &e->plan->code->ops[number];
-	struct access a = {.e = e, .op = op, .verb = &e->plan->verbs[number], .number = number,
-			   .count = op->vector, .total_B = op->vector * e->plan->verbs[number].size_B};
+	struct access a = access_of(e, number);
 	if ((a.verb->verb != VERB_LOAD && a.verb->verb != VERB_STORE) || a.count > 4 || a.count == 3 ||
 	    (op->space == SPACE_LOCAL && op->address_32))
 		return false;

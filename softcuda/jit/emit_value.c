@@ -292,15 +292,14 @@ static value web_slot(struct emitter *e, uint32_t web)
 	return e->webs[web];
 }
 
-/* What is stored for a web: its value as an integer; of an offset, the offset. */
-static value load_stored(struct emitter *e, uint32_t web)
+value emit_stored(struct emitter *e, uint32_t web)
 {
 	const struct web *w = &e->plan->webs[web];
 	value v = LLVMBuildLoad2(e->builder, slot_type(e, w), web_slot(e, web), "");
 	return w->any_nan ? LLVMBuildBitCast(e->builder, v, emit_type(e, e->i32, emit_is_scalar(v)), "") : v;
 }
 
-static void store(struct emitter *e, uint32_t web, value v)
+void emit_store(struct emitter *e, uint32_t web, value v)
 {
 	const struct web *w = &e->plan->webs[web];
 	if (w->kind != WEB_LINEAR && emit_is_scalar(v))
@@ -326,7 +325,7 @@ static value to_stored(struct emitter *e, uint32_t web, value v)
 value emit_web(struct emitter *e, uint32_t web, bool scalar)
 {
 	const struct web *w = &e->plan->webs[web];
-	value v = load_stored(e, web);
+	value v = emit_stored(e, web);
 	if (w->is_offset)
 		v = LLVMBuildAdd(e->builder, v, origin(e, web, v), "");
 	return emit_is_scalar(v) == scalar ? v : emit_row(e, v, w->stride);
@@ -334,13 +333,13 @@ value emit_web(struct emitter *e, uint32_t web, bool scalar)
 
 value emit_offset(struct emitter *e, uint32_t web, bool scalar)
 {
-	value v = load_stored(e, web);
+	value v = emit_stored(e, web);
 	return emit_is_scalar(v) == scalar ? v : emit_row(e, v, e->plan->webs[web].stride);
 }
 
 void emit_web_set(struct emitter *e, uint32_t web, value v)
 {
-	store(e, web, to_stored(e, web, v));
+	emit_store(e, web, to_stored(e, web, v));
 }
 
 void emit_web_clear(struct emitter *e, uint32_t web)
@@ -488,17 +487,17 @@ static void assign(struct emitter *e, uint32_t op, uint32_t web, value v)
 	const bool kept = plan_has(e->region->nodes[e->node].kept, web);
 	if (e->plan->webs[web].kind == WEB_LINEAR) {
 		if (guarded)
-			v = LLVMBuildSelect(e->builder, scalar_guard(e, op), v, load_stored(e, web), "");
-		store(e, web, v);
+			v = LLVMBuildSelect(e->builder, scalar_guard(e, op), v, emit_stored(e, web), "");
+		emit_store(e, web, v);
 		return;
 	}
 	if (emit_is_scalar(v))
 		v = emit_splat(e, v);
 	if (guarded || kept) {
 		value mask = kept ? emit_guarded(e, op) : guard_mask(e, op);
-		v = LLVMBuildSelect(e->builder, mask, v, load_stored(e, web), "");
+		v = LLVMBuildSelect(e->builder, mask, v, emit_stored(e, web), "");
 	}
-	store(e, web, v);
+	emit_store(e, web, v);
 }
 
 void emit_result(struct emitter *e, uint32_t op, unsigned k, value v)
