@@ -13,6 +13,7 @@
 #include "softcuda/exec/level.h"
 #include "softcuda/exec/tier.h"
 #include "tests/unit/soft_jit_texts.h"
+#include "tests/unit/soft_compiler.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
@@ -757,16 +758,6 @@ static void instructions(void)
 		CHECK(children[i] > 0 && waitpid(children[i], &status, 0) == children[i] && !status);
 }
 
-/* The compiler is looked for where this program and t_soft_exec lie. */
-static bool find_compiler(void)
-{
-	static const char name[] = "culvert-softcuda-compile", link_name[] = "tests/unit/culvert-softcuda-compile";
-	char target[4096];
-	if (!realpath(name, target))
-		return false;
-	return !symlink(target, link_name) || !access(link_name, R_OK);
-}
-
 /* "random": random kernels alone, as t_soft_jit_levels asks for; "traced": the same, and all bytes that they access are
  * compared, as t_soft_jit_trace asks for. */
 int main(int argc, char **argv)
@@ -777,7 +768,7 @@ int main(int argc, char **argv)
 		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups),
 		TEST(programs_come_and_go)
 	};
-	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
+	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}

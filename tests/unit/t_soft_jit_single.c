@@ -5,6 +5,7 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/tier.h"
+#include "tests/unit/soft_compiler.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
@@ -166,22 +167,12 @@ static void behind_the_end(void)
 	check_fault(0, 0x7fffffff);
 }
 
-/* The compiler is looked for where this program lies. */
-static bool find_compiler(void)
-{
-	static const char name[] = "culvert-softcuda-compile", link_name[] = "tests/unit/culvert-softcuda-compile";
-	char target[4096];
-	if (!realpath(name, target))
-		return false;
-	return !symlink(target, link_name) || !access(link_name, R_OK);
-}
-
 int main(void)
 {
 	static const struct test_case cases[] = {
 		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end)
 	};
-	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
+	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
