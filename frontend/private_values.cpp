@@ -41,8 +41,8 @@ llvm::SROAPass make_pass()
 #endif
 }
 
-/* Loads that do not come after a store of the same block, of a variable that one block alone uses, or of another after its
- * only store: without such, LLVM needs no phi for the variable. */
+/* Whether LLVM may need a phi for a variable.  It needs none if one block alone uses the variable and stores it first,
+ * if the only store dominates all loads, or if the only store is of a value that is the same everywhere. */
 bool needs_phis(llvm::AllocaInst *variable, const llvm::DominatorTree &dominators)
 {
 	llvm::SmallVector<llvm::LoadInst *> loads;
@@ -69,9 +69,10 @@ bool needs_phis(llvm::AllocaInst *variable, const llvm::DominatorTree &dominator
 		llvm::any_of(loads, [&](llvm::LoadInst *load) { return !dominators.dominates(stores[0], load); });
 }
 
-/* Makes single variables values, and puts the phis of each block in the order of the declarations, as nvcc has them.
- * PromoteMemToReg puts the phis of each variable that it is given before those of the last, but takes another next where
- * one needs none.  ptxas allocates registers by that order. */
+/* Makes single variables values, and puts the phis of each block in the order of the declarations, as nvcc has them:
+ * ptxas allocates registers by that order.  PromoteMemToReg puts the phis of each variable before those of the variable
+ * that it handled last.  Where a variable needs no phi, it handles the last one of its list next, out of turn; so these
+ * variables are promoted first, by themselves. */
 void make_single_values(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)
 {
 	llvm::DominatorTree &dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
@@ -82,9 +83,9 @@ void make_single_values(llvm::Function &function, llvm::FunctionAnalysisManager 
 			if (llvm::isAllocaPromotable(variable))
 				(needs_phis(variable, dominators) ? with : without).push_back(variable);
 	std::reverse(with.begin(), with.end());
-	for (const std::vector<llvm::AllocaInst *> &variables : {without, with})
-		if (!variables.empty())
-			llvm::PromoteMemToReg(variables, dominators, &assumptions);
+	for (const std::vector<llvm::AllocaInst *> *variables : {&without, &with})
+		if (!variables->empty())
+			llvm::PromoteMemToReg(*variables, dominators, &assumptions);
 }
 
 void make_values(llvm::Function &function, llvm::FunctionAnalysisManager &analyses)

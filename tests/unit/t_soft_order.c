@@ -399,29 +399,8 @@ static void drop_addresses(char *text)
 	*to = 0;
 }
 
-/* Which of two operations that nothing orders ran first is up to the moments in which they were enqueued: the two lines
- * of a report are put in the order of their words. */
-static void sort_pairs(char *text)
-{
-	static const char FIRST[] = "  ran first: ", THEN[] = "  ran then: ";
-	char swapped[2048];
-	for (char *at = strstr(text, FIRST); at; at = strstr(at + 1, FIRST)) {
-		char *first = at + strlen(FIRST);
-		const int first_length = (int)strcspn(first, "\n");
-		const char *then = first + first_length + 1, *second = then + strlen(THEN);
-		if (!first[first_length] || strncmp(then, THEN, strlen(THEN)) != 0)
-			continue;
-		const int then_length = (int)strcspn(second, "\n");
-		const char *end = second + then_length;
-		if (strncmp(first, second, (size_t)(end - second)) <= 0 || (size_t)(end - at) >= sizeof(swapped))
-			continue;
-		const int length = snprintf(swapped, sizeof(swapped), "%s%.*s\n%s%.*s", FIRST, then_length,
-					    second, THEN, first_length, first);
-		memcpy(at, swapped, (size_t)length);
-	}
-}
-
-/* Kernels as machine code give the same reports as interpreted ones. */
+/* Kernels as machine code give the same reports as interpreted ones.  A seed determines the order of operations for a
+ * sequence of calls as long as none of them run because the thread is slow to make the next call (idle). */
 static void same_from_machine_code(void)
 {
 	static struct outcome interpreted, compiled;
@@ -430,7 +409,7 @@ static void same_from_machine_code(void)
 	int with_kernels = 0;
 	for (int p = 0; p < PROGRAMS; p++) {
 		const char *also = programs[p].also;
-		snprintf(items, sizeof(items), "seed:1%s%s", *also ? "," : "", also);
+		snprintf(items, sizeof(items), "seed:1,idle:60000%s%s", *also ? "," : "", also);
 		setenv("CULVERT_SOFT_JIT", "off", 1);
 		run(programs[p].name, "broken", items, &interpreted);
 		setenv("CULVERT_SOFT_JIT", "always", 1);
@@ -440,8 +419,6 @@ static void same_from_machine_code(void)
 		with_kernels += strstr(compiled.log, "is compiled: ") || strstr(compiled.log, "is in the cache: ");
 		drop_addresses(interpreted.report);
 		drop_addresses(compiled.report);
-		sort_pairs(interpreted.report);
-		sort_pairs(compiled.report);
 		CHECK_EQ(compiled.status, interpreted.status);
 		CHECK_STRING(compiled.report, interpreted.report);
 	}
