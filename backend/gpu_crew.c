@@ -4,6 +4,7 @@
 
 #include "backend/gpu.h"
 
+#include "base/cache_line.h"
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -64,7 +65,7 @@ unsigned gpu_crew_size(void)
 static struct gpu_crew_job awake;
 static struct seat {
 	/* NULL: no helper is polling this seat. */
-	_Alignas(64) _Atomic(struct gpu_crew_job *) job;
+	_Alignas(CACHE_LINE_APART_B) _Atomic(struct gpu_crew_job *) job;
 } seats[CREW_MAX];
 
 static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu_crew_job *to)

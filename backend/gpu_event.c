@@ -2,11 +2,13 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/cache_line.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* An event begins at a cache line, because programs with many events find them outside the cache. */
-enum { EVENT_ALIGN_B = 64 };
+enum { EVENT_ALIGN_B = CACHE_LINE_B };
 _Static_assert(sizeof(struct gpu_event) <= EVENT_ALIGN_B, "an event is a cache line");
 
 /* --- the pool: events keep their CUevent for ever, so no handle comes back as

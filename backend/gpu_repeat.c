@@ -2,6 +2,7 @@
 
 #include "backend/gpu_repeat.h"
 
+#include "base/cache_line.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -23,7 +24,7 @@ enum { CROWD = 2 };
 enum { SAMPLES = 24 };
 
 struct repeat {
-	_Alignas(64) atomic_flag taken;  /* a thread has taken it, and uses the other fields */
+	_Alignas(CACHE_LINE_APART_B) atomic_flag taken;  /* a thread has taken it, and uses the other fields */
 	uint32_t stream;                 /* the stream's id + 1; 0: the place is free */
 	unsigned misses;                 /* launches in other streams since the last one in this stream */
 	unsigned launches, tries;

@@ -2,6 +2,7 @@ noinst_LIBRARIES += base/libbase.a
 base_libbase_a_SOURCES = \
 	base/build_id.c base/build_id.h \
 	base/bytes.c base/bytes.h \
+	base/cache_line.h \
 	base/calls.def \
 	base/cancel.h \
 	base/checksum.c base/checksum.h \

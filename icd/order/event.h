@@ -11,6 +11,7 @@
 #ifndef CULVERT_ICD_EVENT_H
 #define CULVERT_ICD_EVENT_H
 
+#include "base/cache_line.h"
 #include "base/lock.h"
 #include "icd/memory/context.h"
 #include "icd/order/event_pool.h"
@@ -31,7 +32,7 @@ struct ocl_waiter {
 };
 
 /* The fields that are used for every command's event are in its first two cache lines. */
-enum { OCL_EVENT_ALIGN_B = 64, OCL_EVENT_NEAR_B = 128 };
+enum { OCL_EVENT_ALIGN_B = CACHE_LINE_B, OCL_EVENT_NEAR_B = 2 * CACHE_LINE_B };
 
 struct _cl_event {
 	struct object base;

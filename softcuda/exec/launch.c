@@ -20,6 +20,7 @@
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
+#include "base/cache_line.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -29,6 +30,7 @@
 
 #include <fenv.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -56,14 +58,15 @@ struct pending {
 	struct list link;                 /* in pool.pending */
 	struct job job;
 	uint64_t group_count;
-	atomic_uint_fast64_t next_group;
 	bool offered;                     /* of the launching thread */
 	unsigned workers;                 /* inside; guarded by pool.lock */
 	unsigned workers_max;             /* for a part of the multiprocessors, the same part of the threads */
 	unsigned thread_count;            /* threads that may run it, the launching one included */
 	uint64_t offered_count;           /* work-groups that no thread had taken when the launch was offered */
-	atomic_uint_fast64_t helped_count;        /* work-groups that other threads than the launching one have taken */
 	bool exhausted;                   /* guarded by pool.lock */
+	/* All threads write these for each share of the grid, and read the fields of the job meanwhile. */
+	_Alignas(CACHE_LINE_APART_B) atomic_uint_fast64_t next_group;
+	atomic_uint_fast64_t helped_count;        /* work-groups that other threads than the launching one have taken */
 };
 
 static struct {
@@ -443,9 +446,10 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	CUresult result = check(launch);
 	if (result != CUDA_SUCCESS || option_flag(OPTION_SOFT_NULL))
 		return result;
-	struct pending *pending = calloc(1, sizeof(*pending));
+	struct pending *pending = aligned_alloc(_Alignof(struct pending), sizeof(*pending));
 	if (!pending)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	memset(pending, 0, sizeof(*pending));
 	struct job *job = &pending->job;
 	job->launch = launch;
 	job->watch = launch->watch;

@@ -3,7 +3,7 @@
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
-#include "softcuda/exec/watch.h"
+#include "base/cache_line.h"
 
 #include <stdlib.h>
 
@@ -237,14 +237,13 @@ bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 {
 	/* An odd number of cache lines, so that what lanes have at the same offset is not all in the same few sets of a
 	 * cache. */
-	enum { LINE_B = 64 };
-	uint64_t stride_B = LINE_B;
+	uint64_t stride_B = CACHE_LINE_B;
 	if (needed_B > LOCAL_MAX_B)
 		return false;
 	if (needed_B <= warp->local_stride_B)
 		return true;
 	while (stride_B < needed_B)
-		stride_B = 2 * stride_B | LINE_B;
+		stride_B = 2 * stride_B | CACHE_LINE_B;
 	char *local = calloc(LANES, stride_B);
 	if (!local)
 		return false;
