@@ -51,6 +51,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_passing.c \
 	frontend/lower_printf.c \
 	frontend/lower_private.c \
+	frontend/lower_product.c \
 	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \
 	frontend/lower_vector_load.c \
