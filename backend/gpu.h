@@ -154,6 +154,9 @@ bool gpu_stream_is_known_past(const struct gpu_stream *stream, uint64_t sequence
 /* Whether everything up to sequence is complete.  If that is not known it asks the driver whether all of the stream is
  * complete, so that true may come late (gpu_event_query is exact).  On a lost device: true. */
 bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence);
+/* The device's status.  CL_OUT_OF_RESOURCES also if the stream's last operation is known to have failed because another
+ * device was lost. */
+cl_int gpu_stream_status(struct gpu_stream *stream);
 /* Waits until everything in the stream is complete; also when no event can be recorded.  After an error some of it may
  * still be running, so that the memory that it uses must not be freed. */
 cl_int gpu_stream_drain(struct gpu_stream *stream);
@@ -179,12 +182,15 @@ uint64_t gpu_event_sequence(const struct gpu_event *event);
 bool gpu_event_known_done(const struct gpu_event *event);
 /* Whether nothing was put into stream after the event; false if that is not known. */
 bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *stream);
-/* Sets *done_out and returns CL_SUCCESS; a negative code when the device was lost before the event happened. */
+/* Sets *done_out and returns CL_SUCCESS; a negative code when the device was lost before the event happened, or another
+ * device for whose work the stream has waited (*done_out is then true if nothing is left to wait for). */
 cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
+/* Whether the event is known to come after an operation that failed because another device was lost. */
+bool gpu_event_has_failed(const struct gpu_event *event);
 /* Waits as CULVERT_WAIT says: by default it polls without pauses for a moment, then sleeps between polls.  No lock may
  * be held. */
 cl_int gpu_event_wait(struct gpu_event *event);
-/* Notes that event has happened, which the caller knows from a later event. */
+/* Notes that event has happened, or failed, which the caller knows from a later event. */
 void gpu_event_note_done(struct gpu_event *event);
 /* For a caller that polls for stream and has done so for waited_ns: how long until the time is near that the last waits
  * for this stream took; 0: it is near; UINT64_MAX: nothing can be foreseen. */

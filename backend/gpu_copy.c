@@ -76,6 +76,8 @@ cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_devic
 		error = gpu_enter(stream->device, &scope);
 	if (error)
 		return error;
+	gpu_stream_need(stream, to_device);
+	gpu_stream_need(stream, from_device);
 	CUcontext cu_to = atomic_load(&to_device->cu_context);
 	CUcontext cu_from = atomic_load(&from_device->cu_context);
 	error = gpu_check(stream->device, cuda.cuMemcpyPeerAsync(to, cu_to, from, cu_from, size_B,
@@ -95,7 +97,10 @@ cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address
 	if (!own || size_B > near_most_B || !gpu_peer_is_open(device, from_device))
 		return gpu_copy_peer(stream, to, device, from, from_device, size_B);
 	cl_int error = gpu_device_use(from_device);
-	return error ? error : gpu_copy_device(stream, to, from, size_B);
+	if (error)
+		return error;
+	gpu_stream_need(stream, from_device);
+	return gpu_copy_device(stream, to, from, size_B);
 }
 
 /* --- boxes --- */
@@ -208,6 +213,8 @@ static CUresult copy_over(struct gpu_stream *stream, const struct box *box,
 	copy.srcPitch = here->srcPitch;
 	copy.srcHeight = here->srcHeight;
 	copy.srcContext = atomic_load(&box->from_device->cu_context);
+	gpu_stream_need(stream, box->to_device);
+	gpu_stream_need(stream, box->from_device);
 	return cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream);
 }
 

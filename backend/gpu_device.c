@@ -463,6 +463,22 @@ cl_int gpu_device_check_process(struct gpu_device *device)
 	return gpu_device_status(device);
 }
 
+cl_int gpu_device_ask(struct gpu_device *device)
+{
+	struct gpu_scope scope;
+	cl_int error = gpu_scope_by_handle(device, &scope);
+	if (error)
+		return error;
+	CUresult cu_result;
+	do
+		cu_result = cuda.cuStreamQuery(device->memory_stream->cu_stream);
+	while (cu_result && gpu_wants_current(device, cu_result, &scope));
+	if (cu_result != CUDA_ERROR_NOT_READY)
+		(void)gpu_check_result(device, cu_result, "cuStreamQuery", __FILE__, __LINE__);
+	gpu_leave(&scope);
+	return gpu_device_status(device);
+}
+
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
 {
 	cl_int error = gpu_device_check_process(device);

@@ -174,9 +174,15 @@ bool gpu_event_known_done(const struct gpu_event *event)
 	return gpu_event_is_done(event);
 }
 
+bool gpu_event_has_failed(const struct gpu_event *event)
+{
+	return gpu_stream_failed_at(event->stream, event->sequence);
+}
+
 void gpu_event_note_done(struct gpu_event *event)
 {
-	atomic_store_explicit(&event->done, true, memory_order_release);
+	if (!gpu_event_has_failed(event))
+		atomic_store_explicit(&event->done, true, memory_order_release);
 	gpu_stream_raise_done(event->stream, event->sequence);
 }
 
@@ -195,22 +201,26 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 	do
 		cu_result = cuda.cuEventQuery(event->cu_event);
 	while (cu_result && gpu_wants_current(device, cu_result, &scope));
-	if (cu_result == CUDA_SUCCESS)
-		gpu_event_note_done(event);
-	else if (cu_result == CUDA_ERROR_NOT_READY)
+	if (cu_result == CUDA_ERROR_NOT_READY)
 		(void)gpu_epoch_renew(device);    /* for timestamps; its error does not concern this call */
 	else
 		error = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
 	gpu_leave(&scope);
-	if (!error)
-		*done_out = cu_result == CUDA_SUCCESS;
-	return error;
+	if (error)
+		return error;
+	*done_out = cu_result == CUDA_SUCCESS;
+	if (!*done_out)
+		return CL_SUCCESS;
+	gpu_stream_check_others(event->stream);
+	gpu_event_note_done(event);
+	return gpu_event_has_failed(event) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 bool gpu_event_pending(struct gpu_event *event)
 {
 	bool done = false;
-	return gpu_event_query(event, &done) ? !gpu_device_status(event->stream->device) : !done;
+	const cl_int error = gpu_event_query(event, &done);
+	return !done && (!error || !gpu_device_status(event->stream->device));
 }
 
 bool gpu_events_pending(struct gpu_event *const *events, uint32_t count)

@@ -209,6 +209,7 @@ cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to
 	cl_int error = gpu_enter(stream->device, &scope);
 	if (error)
 		return error;
+	gpu_stream_need(stream, from->device);
 	for (uint32_t i = 0; i < gpu_extent_levels(&from->extent) && !error; i++)
 		error = level_copy_peer(stream, to, from, i);
 	gpu_leave(&scope);

@@ -131,6 +131,11 @@ struct gpu_stream {
 	atomic_bool timed;               /* a timing event was recorded in it since it was acquired */
 	atomic_uint waits_last;          /* index of the length in waits_ns that was stored last */
 	_Atomic uint64_t waits_ns[GPU_WAITS_REMEMBERED];  /* lengths of the last waits for it; 0: none */
+	/* Bit i: an operation of this stream needs work or memory of the device with index i, modulo 64.
+	 * others_last: the sequence of the last such operation. */
+	_Atomic uint64_t others, others_last;
+	/* The operations after failed_from and up to failed_last may have failed, because another device was lost. */
+	_Atomic uint64_t failed_from, failed_last;
 	/* seen[i]: this stream already waits for the operations of the stream with id i up to this sequence.  It is
 	 * raised only after the wait was put in and counted.  Streams with larger ids are waited for each time. */
 	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
@@ -147,14 +152,22 @@ struct gpu_event {
 	struct gpu_event *next;          /* in the device's free_events while it is not used */
 };
 
-/* Whether the event is known to have happened.  The sequence alone does not tell it of a timing event, whose timestamp
- * the GPU writes: between the read of the count and the record, the stream may be found complete. */
+/* Whether the operation with this sequence may have failed, because another device was lost. */
+static inline bool gpu_stream_failed_at(const struct gpu_stream *stream, uint64_t sequence)
+{
+	return sequence <= atomic_load_explicit(&stream->failed_last, memory_order_acquire) &&
+	       sequence > atomic_load_explicit(&stream->failed_from, memory_order_relaxed);
+}
+
+/* Whether the event is known to have happened, and nothing before it has failed.  The sequence alone does not tell it
+ * of a timing event, whose timestamp the GPU writes: between the read of the count and the record, the stream may be
+ * found complete. */
 static inline bool gpu_event_is_done(const struct gpu_event *event)
 {
 	return atomic_load_explicit(&event->done, memory_order_acquire) ||
 	       (!event->timing &&
-		atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
-			event->sequence);
+		atomic_load_explicit(&event->stream->done, memory_order_acquire) >= event->sequence &&
+		!gpu_stream_failed_at(event->stream, event->sequence));
 }
 
 /* --- gpu_device.c --- */
@@ -193,6 +206,8 @@ bool gpu_wants_current(struct gpu_device *device, CUresult cu_result, struct gpu
 /* The device's status, after a check whether the process is a child after fork. */
 cl_int gpu_device_check_process(struct gpu_device *device);
 void gpu_device_lose(struct gpu_device *device, cl_int code);
+/* The device's status, after the driver was asked for errors of its work. */
+cl_int gpu_device_ask(struct gpu_device *device);
 
 /* --- gpu_stream.c --- */
 
@@ -209,6 +224,13 @@ static inline void gpu_stream_count(struct gpu_stream *stream)
 bool gpu_device_is_idle(struct gpu_device *device);
 /* Notes that all operations up to sequence are complete. */
 void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
+
+/* Notes that the operation that is counted next needs work or memory of another device. */
+void gpu_stream_need(struct gpu_stream *stream, const struct gpu_device *device);
+/* After the driver said that operations of stream are complete, and before done is raised: if another device was lost
+ * whose work or memory they needed, which CUDA does not report, they have failed (gpu_stream_failed_at), and so has all
+ * that is in the stream now. */
+void gpu_stream_check_others(struct gpu_stream *stream);
 
 /* --- gpu_event.c --- */
 

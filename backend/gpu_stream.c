@@ -113,12 +113,14 @@ bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 	do
 		cu_result = cuda.cuStreamQuery(stream->cu_stream);
 	while (cu_result && gpu_wants_current(stream->device, cu_result, &scope));
-	if (cu_result == CUDA_SUCCESS)
-		gpu_stream_raise_done(stream, last);
-	else if (cu_result != CUDA_ERROR_NOT_READY)
+	if (cu_result != CUDA_SUCCESS && cu_result != CUDA_ERROR_NOT_READY)
 		(void)gpu_check_result(stream->device, cu_result, "cuStreamQuery", __FILE__,
 				       __LINE__);
 	gpu_leave(&scope);
+	if (cu_result == CUDA_SUCCESS) {
+		gpu_stream_check_others(stream);
+		gpu_stream_raise_done(stream, last);
+	}
 	return cu_result == CUDA_SUCCESS || gpu_device_status(stream->device) != CL_SUCCESS;
 }
 
@@ -130,6 +132,68 @@ bool gpu_device_is_idle(struct gpu_device *device)
 			return false;
 	return true;
 }
+
+/* --- other devices --- */
+
+static uint64_t device_bit(const struct gpu_device *device)
+{
+	return UINT64_C(1) << device->index % 64;
+}
+
+/* The devices that unfinished operations of the stream need. */
+static uint64_t others_of(struct gpu_stream *stream)
+{
+	const uint64_t others = atomic_load_explicit(&stream->others, memory_order_acquire);
+	if (!others || atomic_load_explicit(&stream->others_last, memory_order_acquire) <=
+		       atomic_load_explicit(&stream->done, memory_order_acquire))
+		return 0;
+	return others;
+}
+
+static void others_add(struct gpu_stream *stream, uint64_t others)
+{
+	others &= ~device_bit(stream->device);
+	if (!others)
+		return;
+	atomic_fetch_or_explicit(&stream->others, others, memory_order_release);
+	raise_to(&stream->others_last, gpu_stream_last(stream) + 1);
+}
+
+void gpu_stream_need(struct gpu_stream *stream, const struct gpu_device *device)
+{
+	others_add(stream, device_bit(device));
+}
+
+void gpu_stream_check_others(struct gpu_stream *stream)
+{
+	struct gpu_device *const *devices;
+	uint32_t count;
+	uint64_t lost = 0;
+	const uint64_t others = others_of(stream);
+	if (!others)
+		return;
+	(void)gpu_devices(&devices, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (others & device_bit(devices[i]) && gpu_device_ask(devices[i]))
+			lost |= device_bit(devices[i]);
+	if (!lost)
+		return;
+	/* After an earlier failure its first operation stays the first one. */
+	if (!atomic_load_explicit(&stream->failed_last, memory_order_relaxed))
+		atomic_store_explicit(&stream->failed_from,
+				      atomic_load_explicit(&stream->done, memory_order_acquire), memory_order_relaxed);
+	raise_to(&stream->failed_last, gpu_stream_last(stream));
+	/* What is put in from now on needs them only if it says so again. */
+	atomic_fetch_and_explicit(&stream->others, ~lost, memory_order_release);
+}
+
+cl_int gpu_stream_status(struct gpu_stream *stream)
+{
+	const cl_int error = gpu_device_status(stream->device);
+	return !error && gpu_stream_failed_at(stream, gpu_stream_last(stream)) ? CL_OUT_OF_RESOURCES : error;
+}
+
+/* --- waits --- */
 
 static bool already_waits(const struct gpu_stream *stream, const struct gpu_event *event)
 {
@@ -158,6 +222,7 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 	gpu_leave(&scope);
 	if (error)
 		return error;
+	others_add(stream, others_of(event->stream) | device_bit(event->stream->device));
 	/* The wait counts as an operation, so that a later event of this stream includes what was waited for.  It is
 	 * counted before seen[] is raised: a thread that skips a wait because of seen[] records a sequence that
 	 * includes this one. */

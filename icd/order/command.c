@@ -171,7 +171,7 @@ cl_int ocl_command_stream_wait(struct gpu_stream *stream)
 {
 	struct gpu_event *tail;
 	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
-		return gpu_device_status(gpu_stream_device(stream));
+		return gpu_stream_status(stream);
 	cl_int error = gpu_event_record(stream, false, &tail);
 	if (error)
 		return error;

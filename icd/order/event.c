@@ -496,6 +496,8 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 		return CL_SUCCESS;
 	if (has_fence(event))
 		return fence_order(event);
+	if (gpu_event_has_failed(event->done))
+		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
 		return CL_SUCCESS;
