@@ -40,7 +40,8 @@ uint64_t culvert_soft_migrated(void);
 int culvert_soft_lacks(const char *function_name);
 
 /* Sleeps until an event, a CUevent, has completed, but at most most_ns, and perhaps less: for a thread that polls the
- * event.  Returns 1; or 0, at once, if a schedule delays operations (CULVERT_SOFT_SCHED) or there is no such event. */
+ * event.  Returns 1; or 0, at once, if there is no such event.  If a schedule delays operations (CULVERT_SOFT_SCHED),
+ * it is queries that let them run: then it sleeps only while one runs, and returns 0 if none runs or could run. */
 int culvert_soft_rest(void *event, uint64_t most_ns);
 
 /* Tells the checks of kernels what an OpenCL platform knows about device memory and CUDA does not.  No effect if no

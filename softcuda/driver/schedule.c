@@ -567,10 +567,17 @@ CUresult soft_point_wait_locked(const struct soft_point *point)
 
 bool soft_point_rest_locked(const struct soft_point *point, uint64_t most_ns)
 {
-	if (soft_sched.lazy)
-		return false;
-	if (!soft_point_reached(point))
-		wait_once_locked(point, most_ns);
+	unsigned ready = 0;
+	if (!soft_sched.lazy) {
+		if (!soft_point_reached(point))
+			wait_once_locked(point, most_ns);
+		return true;
+	}
+	/* Who rests lets nothing run, so that schedules depend on queries alone. */
+	pick_lazy_locked(&ready, true);
+	if (!lazy.busy)
+		return ready;
+	wait_once_locked(NULL, most_ns);
 	return true;
 }
 

@@ -72,7 +72,8 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
  * CUDA_ERROR_LAUNCH_TIMEOUT when a lazy schedule finds that it never will be. */
 CUresult soft_point_wait_locked(const struct soft_point *point);
 /* Waits until point is reached, but at most most_ns, and perhaps less; the caller holds a reference to its stream.
- * False, without waiting, if the schedule is lazy. */
+ * In a lazy schedule, where queries let operations run, it waits at most for the one that runs.  False, without
+ * waiting, if none runs or could: the next query would have the same answer. */
 bool soft_point_rest_locked(const struct soft_point *point, uint64_t most_ns);
 /* Waits until any operation has completed, and perhaps less. */
 void soft_schedule_wait_locked(void);

@@ -467,19 +467,37 @@ static void keep(bool broken)
 	CHECK_EQ(culvert_soft_schedule("keep:put,idle:1"), 0);
 	launch("put", first, data, 0, 5);
 	OK(cuMemsetD32Async(data + 1024 / 2, 7, 1, second));
-	/* A thread that polls does not rest in a schedule: its queries are what operations are let run by. */
 	CUevent event;
 	OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
 	OK(cuEventRecord(event, first));
-	CHECK_EQ(culvert_soft_rest(event, 1000000000), 0);
 	for (int i = 0; i < 5; i++) {
 		CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
 		usleep(2000);
 	}
 	OK(cuStreamSynchronize(second));
 	CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
+	/* Nothing can run. */
+	CHECK_EQ(culvert_soft_rest(event, 1000000000), 0);
 	culvert_soft_let_go();
 	OK(cuStreamSynchronize(first));
+	OK(cuEventDestroy(event));
+}
+
+/* A thread that polls does not rest while its queries let operations run; resting itself lets none run. */
+static void poll_without_rest(bool broken)
+{
+	CUevent event;
+	(void)broken;
+	CHECK_EQ(culvert_soft_schedule("seed:1,idle:3600000"), 0);
+	OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+	for (int i = 0; i < 8; i++)
+		launch("put", first, data, 0, 5);
+	OK(cuEventRecord(event, first));
+	for (int i = 0; i < 20; i++)
+		CHECK_EQ(culvert_soft_rest(event, UINT64_C(3600000000000)), 1);
+	while (cuEventQuery(event) == CUDA_ERROR_NOT_READY)
+		CHECK_EQ(culvert_soft_rest(event, 1000000000), 1);
+	CHECK_EQ(culvert_soft_rest(event, 1000000000), 0);
 	OK(cuEventDestroy(event));
 }
 
@@ -619,7 +637,8 @@ static void sync_all(bool broken)
 static const struct program helpers[] = {
 	{"order", order, "", ""}, {"hold", hold, "", ""}, {"peers", peers, "", ""},
 	{"peer_off", peer_off, "", ""}, {"peer_corrupt", peer_corrupt, "", ""},
-	{"keep", keep, "", ""}, {"other_schedule", other_schedule, "", ""},
+	{"keep", keep, "", ""}, {"poll_without_rest", poll_without_rest, "", ""},
+	{"other_schedule", other_schedule, "", ""},
 	{"dropped", dropped, "", ""}, {"virtual_clock", virtual_clock, "", ""},
 	{"sync_all", sync_all, "", ""},
 };
@@ -668,7 +687,8 @@ static void switches(void)
 		{"peer_corrupt", "right", "peer:corrupt"},
 		{"peer_corrupt", "broken", "peer:corrupt"},
 		{"virtual_clock", "right", "clock:100"},
-		{"keep", "right", ""}, {"other_schedule", "right", ""}, {"dropped", "right", ""},
+		{"keep", "right", ""}, {"poll_without_rest", "right", ""},
+		{"other_schedule", "right", ""}, {"dropped", "right", ""},
 		{"sync_all", "right", "hold:memset,sync:all"},
 	};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
