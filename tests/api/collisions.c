@@ -14,8 +14,8 @@
 #include "config.h"
 
 #include "tests/api/api_test.h"
+#include "tests/api/remove_folder.h"
 
-#include <ftw.h>
 #include <unistd.h>
 
 /* For its secret, and to see that the pairs collide. */
@@ -172,14 +172,6 @@ static void headers(const char *folder)
 	}
 }
 
-static int take_away(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 int main(void)
 {
 	char folder[] = "/tmp/culvert-collisions-XXXXXX", kept[64];
@@ -197,6 +189,6 @@ int main(void)
 	sources();
 	headers(folder);
 	CHECK(!access(kept, F_OK));
-	(void)nftw(folder, take_away, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(folder);
 	return api_test_end(&test);
 }

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "tests/api/fixture.h"
+#include "tests/api/remove_folder.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,14 +60,6 @@ static int value_in(const char *folder, const char *options)
 	return value;
 }
 
-static int take_away(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 static void folders(const char *top)
 {
 	char first[128], second[128], named[128], option[160];
@@ -106,6 +98,6 @@ int main(void)
 	folders(top);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK(!chdir("/"));
-	(void)nftw(top, take_away, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(top);
 	return api_test_end(&test);
 }

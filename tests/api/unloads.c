@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include "tests/api/api_test.h"
+#include "tests/api/remove_folder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { BUILDERS = 4, BUILDS = 600, SOURCES = 60, PAUSE_US = 300 };
@@ -41,9 +43,17 @@ static void *builder(void *data)
 
 int main(void)
 {
+	char folder[] = "/tmp/culvert-unloads-XXXXXX";
 	pthread_t threads[BUILDERS];
-	if (!api_test_start(&test, "unloads"))
+	if (!mkdtemp(folder))
+		return 1;
+	unsetenv("CUDA_CACHE_DISABLE");
+	setenv("CULVERT_CACHE", "on", 1);
+	setenv("CULVERT_CACHE_DIR", folder, 1);
+	if (!api_test_start(&test, "unloads")) {
+		(void)rmdir(folder);
 		return API_TEST_SKIP;
+	}
 	/* What is kept on disk makes the builds short. */
 	for (unsigned i = 0; i < SOURCES; i++)
 		build(i);
@@ -56,5 +66,6 @@ int main(void)
 	for (unsigned i = 0; i < BUILDERS; i++)
 		pthread_join(threads[i], NULL);
 	CHECK(atomic_load(&failed) == 0);
+	remove_folder(folder);
 	return api_test_end(&test);
 }

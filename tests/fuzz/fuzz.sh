@@ -1,11 +1,11 @@
 #!/bin/sh
 # Protects: what reads foreign bytes, what kernels compute, and every call of the API.  Each fuzzer makes the runs that
-# it makes every time, about a minute for all; a crash is named by the number that repeats it.
+# it makes every time, half a minute for all; a crash is named by the number that repeats it.
 #
 #	FUZZ_SECONDS=600 fuzz.sh    each for so long, FUZZ_FROM=N: from another number on
 FUZZ_LAST=$(mktemp) || exit 99
 export FUZZ_LAST
-trap 'rm -f "$FUZZ_LAST" "$FUZZ_LAST.reports"' EXIT
+trap 'rm -rf "$FUZZ_LAST" "$FUZZ_LAST.reports" "$FUZZ_CACHE"' EXIT
 here=${srcdir:-.}
 status=0
 # What ThreadSanitizer is not to tell of is still called so.
@@ -33,11 +33,19 @@ fuzz options 20000
 fuzz binary 20000
 fuzz printer 120
 fuzz spirv 20000 "$here"/tests/spirv/*.spv
+# Programs that are compiled each time, and for most runs those that a cache may have: the fuzzer builds few different
+# ones, and what takes long is Clang.
+fuzz api 30
+FUZZ_CACHE=$(mktemp -d) || exit 99
+cached=$CULVERT_CACHE folder=$CULVERT_CACHE_DIR
+CULVERT_CACHE=on CULVERT_CACHE_DIR=$FUZZ_CACHE
+export CULVERT_CACHE CULVERT_CACHE_DIR
 fuzz api 200
 CULVERT_SOFT_DEVICES=2
 export CULVERT_SOFT_DEVICES
 fuzz api 200
 unset CULVERT_SOFT_DEVICES
+CULVERT_CACHE=$cached CULVERT_CACHE_DIR=$folder
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
 # The checker has nothing to say of them, and their values are the same, interpreted and as machine code.

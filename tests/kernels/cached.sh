@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: a program from the cache, of this process or of another, and one made from its
 # binary are what the compiled one was: all kernel files run in each way, and everything
-# that can be asked of them is compared, and every byte of their buffers.
+# that can be asked of them is compared, and every byte of their buffers.  One of the ways is with kernels
+# as machine code (CULVERT_SOFT_JIT), whose bits are those of the interpreter.
 kernels=${srcdir:-.}/tests/kernels
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -41,10 +42,22 @@ count=$(echo "$good" | wc -l)
 # Launches of ids_beyond_32_bits.clt have code of their own, made when the first of them comes.
 built=$((count + 1))
 
+[ "${CULVERT_CUDA:-soft}" != soft ] || export CULVERT_SOFT_JIT=off
 way cold $good
 [ "$(builds cold)" = "$built" ] || fail "cold: $(builds cold) builds of $built"
+# Each kernel that the compiler takes becomes machine code before its first work-group.
+[ "${CULVERT_CUDA:-soft}" != soft ] || CULVERT_SOFT_JIT=always
 way warm $good
 same warm
+if [ "${CULVERT_CUDA:-soft}" = soft ]; then
+	compiled=$(grep -c "softcuda: kernel '.*' is \(compiled\|in the cache\)" "$work/warm.log")
+	interpreted=$(grep -c "softcuda: kernel '.*' is interpreted" "$work/warm.log")
+	echo "$compiled kernels became machine code, $interpreted were interpreted"
+	[ "$compiled" -gt 300 ] || fail "$(grep 'softcuda: kernels\{0,1\} .*interpreted' "$work/warm.log" | head -n 20)"
+	# Its own code is right: LLVM checks it before it compiles it.
+	grep 'LLVM refuses' "$work/warm.log" && failed=1
+	CULVERT_SOFT_JIT=off
+fi
 [ "$(builds warm)" = 0 ] || fail "warm: $(builds warm) builds"
 # What a hit is for: neither the compiler nor libnvvm is loaded.
 grep -E 'info: (compiler|libnvvm)' "$work/warm.log" && fail "warm: a compiler was loaded"

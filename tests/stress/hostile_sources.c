@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "tests/api/fixture.h"
+#include "tests/api/remove_folder.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -258,14 +258,6 @@ static void switches(void)
 	ends("switches of vectors", "");
 }
 
-static int take_away(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 int main(void)
 {
 	setenv("CULVERT_COMPILER", "process", 1);
@@ -282,6 +274,6 @@ int main(void)
 	nesting();
 	arrays();
 	switches();
-	(void)nftw(folder, take_away, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(folder);
 	return api_test_end(&test);
 }
