@@ -4,7 +4,8 @@
  * back.
  *
  * SOFT_JIT_SEED=N and SOFT_JIT_KERNELS=N in the environment: which kernels and how many; SOFT_JIT_MODULES=N: how many
- * programs come and go. */
+ * programs come and go; SOFT_JIT_BLOCKS=N: how many blocks of statements a kernel has; SOFT_JIT_ONE_IN=N: one in N of
+ * t_soft_exec's cases of an instruction is compiled. */
 #include "config.h"
 
 #include "softcuda/check/trace.h"
@@ -244,7 +245,7 @@ static void write_kernel(void)
 		     "mov.u32 n1, room; shl.b32 n6, n6, 7; add.u32 n1, n1, n6;\n",
 		     128 * 128, ITEM_IN_B, ITEM_OUT_B);
 	write_loads();
-	for (unsigned i = 2 + random_below(3); i; i--) {
+	for (unsigned long i = from_environment("SOFT_JIT_BLOCKS", 2 + random_below(3)); i; i--) {
 		write_statements(2 + random_below(8));
 		if (random_below(2))
 			write_together();
@@ -740,6 +741,7 @@ static void instructions(void)
 {
 	enum { PARTS = 8 };
 	static const char program[] = "tests/unit/t_soft_exec";
+	const unsigned long one_in = from_environment("SOFT_JIT_ONE_IN", 1);
 	pid_t children[PARTS + 1];
 	if (access(program, X_OK)) {
 		printf("%s is missing; `make check TESTS=` builds it\n", program);
@@ -747,7 +749,9 @@ static void instructions(void)
 		return;
 	}
 	for (int i = 0; i <= PARTS; i++) {
-		const char part[] = {(char)('0' + i), '\0'}, parts[] = {'0' + PARTS, '\0'};
+		char part[24], parts[24];
+		snprintf(part, sizeof(part), "%lu", (unsigned long)i * one_in);
+		snprintf(parts, sizeof(parts), "%lu", PARTS * one_in);
 		children[i] = fork();
 		if (!children[i]) {
 			execl(program, program, i < PARTS ? "part" : "rest", part, parts, (char *)NULL);
