@@ -89,7 +89,7 @@ found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigac
 # What configure found comes before any system header, which it may change; but for programs that
 # a test compiles as foreign ones.
 for file in $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
-	grep -vxE 'tests/apps/((viennacl|boost_compute|another_clang)\.cpp|(another_llvm|halo|starpu_mpi)\.c)'); do
+	grep -vxE 'tests/apps/((viennacl|boost_compute|another_clang)\.cpp|(another_llvm|dpcpp_preload|halo|starpu_mpi)\.c)'); do
 	grep -m 1 '^#' "$file" | grep -qx '#include "config.h"' ||
 		{ echo "$file: config.h is not what it includes first"; failed=1; }
 done

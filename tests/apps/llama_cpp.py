@@ -4,7 +4,7 @@ test-backend-ops, which compares each operation with ggml's code for the process
 with GGML_OPENCL and without GGML_OPENCL_USE_ADRENO_KERNELS after tests/apps/llama_cpp_edit.py has edited the source: the
 backend refuses GPUs of other vendors than Intel's and Qualcomm's.  LLAMA_VERSION says which version it is.
 With the argument "sycl": their SYCL backend, built by DPC++, whose kernels come as SPIR-V.  LLAMA_SYCL_OPS and
-LLAMA_SYCL_VERSION are what LLAMA_OPS and LLAMA_VERSION are to the other.
+LLAMA_SYCL_VERSION are what LLAMA_OPS and LLAMA_VERSION are to the other; dpcpp_preload.c is preloaded.
 On the software device only small cases are run.  APP_JOBS operations are tested at once, APP_SECONDS (120) each; cases
 that were not reached by then are not counted."""
 import concurrent.futures
@@ -12,7 +12,9 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
+import dpcpp
 import platforms
 
 sycl = sys.argv[1:] == ["sycl"]
@@ -23,7 +25,8 @@ if not program or not os.access(program, os.X_OK):
     sys.exit(77)
 name, number = platforms.wanted()
 device = platforms.first_device(number)
-settings = dict(os.environ, GGML_OPENCL_PLATFORM=name, GGML_NO_BACKTRACE="1")
+kept = tempfile.TemporaryDirectory()
+settings = dpcpp.preloaded(kept.name) if sycl else dict(os.environ, GGML_OPENCL_PLATFORM=name, GGML_NO_BACKTRACE="1")
 SMALL = r"ne=\[(10|16|64),[1-9],[1-9],[1-9]\]"
 # For the software device: an operation and which of its cases.
 CHOSEN = {
@@ -40,12 +43,11 @@ CHOSEN = {
     "SOLVE_TRI": r"ne_lhs=\[11,", "ROPE": r"ne_a=\[128,32,2,1\],n_dims=128,mode=0",
 }
 # What the SYCL backend cannot be asked for.  Its products of floats are oneMKL's, which knows Intel's GPUs only.
-# DPC++'s runtime does not find its own functions for bfloat16, which the modules of GET_ROWS and of products of halves
-# import.  A second sum of GROUP_NORM overwrites local memory that others still read, and GATED_DELTA_NET ignores K.
+# A second sum of GROUP_NORM overwrites local memory that others still read, and GATED_DELTA_NET ignores K.
 QUANTIZED = r"type_a=i?q\w+,type_b=f32,"
 SYCL_CHOSEN = {"MUL_MAT": QUANTIZED + r"m=16,n=1,k=256,bs=\[1,1\],nr=\[1,1\],per=\[0,1,2,3\]",
                "MUL_MAT_ID": QUANTIZED + "n_mats=4,n_used=2,b=0,m=512,n=1,k=256", "GATED_DELTA_NET": r"K=1\b"}
-SYCL_NOT = {"GET_ROWS", "GROUP_NORM"}
+SYCL_NOT = {"GROUP_NORM"}
 if sycl:
     CHOSEN = {operation: SYCL_CHOSEN.get(operation, which) for operation, which in CHOSEN.items()
               if operation not in SYCL_NOT}

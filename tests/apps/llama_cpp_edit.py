@@ -48,6 +48,11 @@ HOST = [
      r"\1op->src[0]->nb[0] == ggml_type_size(op->src[0]->type) &&" "\n"
      r"                   op->src[1]->nb[0] == ggml_type_size(op->src[1]->type) && (\2);", 1),
     (r"\b((?:nth0|sgs) +=) 16;", r"\1 backend_ctx->small_sub_group;", 20),
+    # whisper.cpp asks for these before anything else has made the backend's context.
+    (r"(    ggml_backend_opencl_device_context \* dev_ctx = .*buffer_type->device->context;\n)(?=    return "
+     r"dev_ctx->backend_ctx->alignment;)", r"\1    ggml_cl_init(buffer_type->device);\n", 1),
+    (r"(        ggml_backend_opencl_device_context \* dev_ctx = .*buffer_type->device->context;\n)(?=        max_size = )",
+     r"\1        ggml_cl_init(buffer_type->device);\n", 1),
 ]
 KERNELS = [
     (r"(intel_reqd_sub_group_size)\(16\)", r"\1(INTEL_SG)", 1),

@@ -1,4 +1,4 @@
-# Real programs on the platform under test: every script here is a test.  device.py, platforms.py, pytests.py, results.py and sycl.py are read by others.
+# Real programs on the platform under test: every script here is a test.  device.py, dpcpp.py, platforms.py, pytests.py, results.py and sycl.py are read by others.
 if HAVE_OPENCL_LOADER
 noinst_PROGRAMS += tests/apps/matrix
 tests_apps_matrix_SOURCES = tests/apps/matrix.c tests/apps/app.c
@@ -12,4 +12,4 @@ TESTS += tests/apps/picture.sh
 endif
 TESTS += $(apps_scripts)
 endif
-not_tests += tests/apps/device.py tests/apps/llama_cpp_edit.py tests/apps/platforms.py tests/apps/pytests.py tests/apps/results.py tests/apps/sycl.py
+not_tests += tests/apps/device.py tests/apps/dpcpp.py tests/apps/llama_cpp_edit.py tests/apps/platforms.py tests/apps/pytests.py tests/apps/results.py tests/apps/sycl.py
