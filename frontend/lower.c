@@ -47,6 +47,7 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 	if (!nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks)) {
 		status = status ? status : fe_lower_packed(lowering);
 		status = status ? status : fe_lower_private(lowering);
+		status = status ? status : fe_lower_generic(lowering);
 		status = status ? status : fe_lower_products(lowering);
 		status = status ? status : fe_lower_comparisons(lowering);
 		status = status ? status : fe_lower_bits(lowering);

@@ -75,6 +75,7 @@ enum fe_status fe_lower_vector_loads(struct lowering *lowering);     /* lower_ve
 enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_lifetime.c */
 enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_packed.c */
 enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
+enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_generic.c */
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
 
 /* lower_function.c: gives functions and calls another type.

@@ -823,6 +823,23 @@ static void test_identity(void)
 	bytes_finish(&last_log);
 }
 
+/* Up to sm_90, libnvvm may not end where generic addresses of global memory remain. */
+static void test_generic_addresses(void)
+{
+	struct fe_program program;
+	enum fe_status status = build("struct four { float f[4]; }; kernel void k(global float *a, int n) {\n"
+				      "	struct four all = {{1, 2, 3, 4}}; all.f[n] = n;\n"
+				      "	float *p = a; p[n] = p[n + 1];\n"
+				      "	*(struct four *)(p + 4) = all; }\n", "-cl-std=CL3.0", &program);
+	expect_ok(status, "generic addresses of global memory");
+	if (status)
+		return;
+	const char *ir = bytes_string(&program.nvvm_ir);
+	CHECK(strstr(ir, "store float") && !strstr(ir, "addrspacecast"));
+	CHECK(strstr(ir, "call void @llvm.memcpy.p1i8.p0i8.i64(i8 addrspace(1)* align 4 ") != NULL);
+	fe_program_finish(&program);
+}
+
 TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sources),
 	  TEST(test_options),
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
@@ -830,4 +847,4 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_link), TEST(test_link_relaxed), TEST(test_link_half), TEST(test_link_images),
 	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals),
 	  TEST(test_silence), TEST(test_depth), TEST(test_threads), TEST(test_parts),
-	  TEST(test_parts_in_common), TEST(test_identity))
+	  TEST(test_parts_in_common), TEST(test_generic_addresses), TEST(test_identity))
