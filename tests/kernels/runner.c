@@ -13,7 +13,8 @@
  *	//! protects TEXT                  what would be broken if this failed
  *	//! options TEXT                   for clBuildProgram
  *	//! requires NAME...               extensions or OpenCL C features; else skipped
- *	//! capability MAJOR.MINOR         GPUs of this compute capability and newer ones; older ones are skipped
+ *	//! capability MAJOR.MINOR [only]  GPUs of this compute capability and newer ones; older ones are skipped;
+ *	                                   with "only", newer ones, too
  *	//! buffer TYPE NAME[COUNT] = E    E: an expression, or {a, b, ...} (repeated)
  *	//! image SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E]     image.h
  *	       E: its channels as they are in memory, one after the other; NAME is as a buffer's
@@ -86,9 +87,14 @@ static void do_requires(struct test *test, const char *at)
 static void do_capability(struct test *test, const char *at)
 {
 	cl_uint major = 0, minor = 0;
+	char *rest;
+	const cl_uint wanted = (cl_uint)(strtod(at, &rest) * 10 + 0.5);
+	const char *words = rest;
+	const bool only = take_word(&words, "only");
 	clGetDeviceInfo(test->device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof(major), &major, NULL);
 	clGetDeviceInfo(test->device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof(minor), &minor, NULL);
-	if (major + minor / 10.0 < strtod(at, NULL))
+	const cl_uint has = major * 10 + minor;
+	if (has < wanted || (only && has > wanted))
 		complain(test, SKIP, "skipped: the device has compute capability %u.%u", major, minor);
 }
 
