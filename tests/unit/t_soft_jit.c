@@ -5,7 +5,7 @@
  *
  * SOFT_JIT_SEED=N and SOFT_JIT_KERNELS=N in the environment: which kernels and how many; SOFT_JIT_MODULES=N: how many
  * programs come and go; SOFT_JIT_BLOCKS=N: how many blocks of statements a kernel has; SOFT_JIT_ONE_IN=N: one in N of
- * t_soft_exec's cases of an instruction is compiled. */
+ * t_soft_exec's cases of an instruction is compiled; SOFT_JIT_ACCESSES=N: how many kernels clamped_addresses runs. */
 #include "config.h"
 
 #include "softcuda/check/trace.h"
@@ -491,7 +491,11 @@ static void clamped_addresses(void)
 		{"v2.u8", 'h', 2, 1}, {"v4.s8", 'h', 4, 1}, {"v2.b16", 'h', 2, 2}, {"v4.b16", 'h', 4, 2},
 		{"v2.b32", 'w', 2, 4}, {"v4.b32", 'w', 4, 4}, {"v2.b64", 'l', 2, 8}
 	};
-	for (unsigned i = 0; i < 4 * sizeof(types) / sizeof(types[0]); i++) {
+	const unsigned all = 4 * sizeof(types) / sizeof(types[0]);
+	const unsigned long count = from_environment("SOFT_JIT_ACCESSES", all);
+	for (unsigned long number = 0; number < count; number++) {
+		/* 13 has no divisor in common with `all`; the first twelve are of all types and both memories. */
+		const unsigned i = (unsigned)(13 * number % all);
 		struct module module;
 		write_clamped(types[i / 4].type, types[i / 4].width, types[i / 4].count, types[i / 4].element_B, i % 2,
 			      i / 2 % 2 ? "shared" : "global");
