@@ -6,8 +6,9 @@
 
 #include "icd/compile/code.h"
 
-/* Binaries of other versions are refused. */
-enum { OCL_BINARY_VERSION = 4 };
+/* Binaries of other versions are refused.  The number also changes if objects, which call functions of the builtin
+ * library by name, would be linked to something else than what they were compiled for. */
+enum { OCL_BINARY_VERSION = 5 };
 
 enum ocl_code_form {
 	/* For applications and other processes: without the compilers' messages, which may contain paths. */

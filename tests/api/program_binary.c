@@ -117,6 +117,8 @@ static void check_broken(const struct api_test *test, const unsigned char *binar
 
 /* The container as Culvert writes it (docs/binary-format.md). */
 enum {
+	VERSION = 5,
+	VERSION_AT_B = 8,
 	CHECKSUM_AT_B = 16,
 	HASH_B = 16,
 	CHECKED_FROM_B = 32,
@@ -142,6 +144,24 @@ static void seal(unsigned char *binary, size_t size)
 	memcpy(both + CHECKSUM_AT_B, hash.digest, HASH_B);
 	XXH128_canonicalFromHash(&hash, XXH3_128bits(both, sizeof(both)));
 	memcpy(binary + CHECKSUM_AT_B, hash.digest, HASH_B);
+}
+
+/* Whole, but of an older version of the format: refused, whatever it contains. */
+static void check_older(const struct api_test *test, const unsigned char *binary, size_t size)
+{
+	unsigned char *copy = malloc(size);
+	if (!CHECK(copy != NULL))
+		return;
+	memcpy(copy, binary, size);
+	for (unsigned version = 1; version < VERSION; version++) {
+		number_put(copy + VERSION_AT_B, version, 4);
+		seal(copy, size);
+		CHECK_CODE(load(test, copy, size, NULL), CL_INVALID_BINARY);
+	}
+	number_put(copy + VERSION_AT_B, VERSION, 4);
+	seal(copy, size);
+	CHECK_OK(load(test, copy, size, NULL));
+	free(copy);
 }
 
 /* A copy that is for another kind of GPU, and which has lost the parts that
@@ -286,6 +306,7 @@ int main(void)
 		if (binary) {
 			check_round_trip(&test, binary, size);
 			check_broken(&test, binary, size);
+			check_older(&test, binary, size);
 			check_foreign(&test, binary);
 		}
 		free(binary);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/api/fixture.h"
+#include "tests/api/il_builder.h"
 
 static const char source[] =
 "kernel void count(global uint *out) {\n"
@@ -205,8 +206,8 @@ static cl_program compiled(const struct api_test *test, const char *text)
 	return object;
 }
 
-/* The same program from its binary. */
-static cl_program from_binary(const struct api_test *test, cl_program linked)
+/* The program from its binary, which is an object's or an executable's. */
+static cl_program loaded(const struct api_test *test, cl_program linked)
 {
 	size_t size_B = 0;
 	cl_int status = 1, code = 1;
@@ -218,6 +219,12 @@ static cl_program from_binary(const struct api_test *test, cl_program linked)
 	free(binary);
 	CHECK_OK(code);
 	CHECK_OK(status);
+	return made;
+}
+
+static cl_program from_binary(const struct api_test *test, cl_program linked)
+{
+	cl_program made = loaded(test, linked);
 	CHECK_OK(clBuildProgram(made, 0, NULL, "", NULL, NULL));
 	return made;
 }
@@ -270,6 +277,98 @@ static void test_linked(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(parts[1]));
 }
 
+/* -- shuffles of SPIR-V, in an object ---------------------------------------------------------- */
+
+/* SPIR-V 1.6, 3.49; SPV_INTEL_subgroups: uint down(uint current, uint next, uint delta), uint up(uint previous,
+ * uint current, uint delta). */
+enum { IL_EXTENSION = 10, SHUFFLE_CAPABILITY = 5568, SHUFFLE_DOWN = 5572, SHUFFLE_UP = 5573 };
+
+static void il_shift(struct il *il, uint32_t type, uint32_t function, uint32_t opcode)
+{
+	const uint32_t x = il_id(il), y = il_id(il), delta = il_id(il), moved = il_id(il);
+	il_op(il, IL_FUNCTION, 4, il->uint, function, 0, type);
+	il_op(il, IL_FUNCTION_PARAMETER, 2, il->uint, x);
+	il_op(il, IL_FUNCTION_PARAMETER, 2, il->uint, y);
+	il_op(il, IL_FUNCTION_PARAMETER, 2, il->uint, delta);
+	il_op(il, IL_LABEL, 1, il_id(il));
+	il_op(il, (enum il_opcode)opcode, 5, il->uint, moved, x, y, delta);
+	il_op(il, IL_RETURN_VALUE, 1, moved);
+	il_op(il, IL_FUNCTION_END, 0);
+}
+
+static cl_program shuffles_compiled(const struct api_test *test)
+{
+	static const uint32_t header[] = {0x07230203, 0x00010000, 0, 0, 0};
+	static const uint32_t capabilities[] = {4, 5, 6, SHUFFLE_CAPABILITY};   /* Addresses, Linkage, Kernel */
+	struct il il = {.bound = 1};
+	cl_int code = 1;
+	for (size_t i = 0; i < 5; i++)
+		il_word(&il, header[i]);
+	for (size_t i = 0; i < 4; i++)
+		il_op(&il, IL_CAPABILITY, 1, capabilities[i]);
+	il_word(&il, 6 << 16 | IL_EXTENSION);
+	il_string(&il, "SPV_INTEL_subgroups");
+	il_op(&il, IL_MEMORY_MODEL, 2, 2, 2);
+	const uint32_t type = il_id(&il), down = il_id(&il), up = il_id(&il);
+	il_link(&il, down, "down", IL_EXPORT);
+	il_link(&il, up, "up", IL_EXPORT);
+	il.uint = il_id(&il);
+	il_op(&il, IL_TYPE_INT, 3, il.uint, 32, 0);
+	il_op(&il, IL_TYPE_FUNCTION, 5, type, il.uint, il.uint, il.uint, il.uint);
+	il_shift(&il, type, down, SHUFFLE_DOWN);
+	il_shift(&il, type, up, SHUFFLE_UP);
+	il_finish(&il);
+	cl_program object = clCreateProgramWithIL(test->context, il.words, il.count * sizeof(*il.words), &code);
+	CHECK_OK(code);
+	CHECK_OK(clCompileProgram(object, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+	il_free(&il);
+	return object;
+}
+
+static void check_shuffles(cl_program linked, const char *name, cl_uint size)
+{
+	enum { COUNT = 64, DELTA = 5 };
+	const size_t local = COUNT;
+	cl_uint found[2 * COUNT], wrong = 0;
+	cl_kernel kernel = kernel_make(linked, name);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &local, &local, 0, NULL, NULL));
+	buffer_read(queue, out, found, sizeof(found));
+	for (cl_uint i = 0; i < COUNT; i++) {
+		wrong += found[i] != (i % size + DELTA < size ? i + DELTA : 1000 + i + DELTA - size);
+		wrong += found[COUNT + i] != (i % size >= DELTA ? 1000 + i - DELTA : i - DELTA + size);
+	}
+	CHECK(!wrong);
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* The object, from its binary, does not know for which sizes it will be linked. */
+static void test_linked_shuffles(const struct api_test *test)
+{
+	static const char text[] =
+		"uint down(uint x, uint y, uint delta); uint up(uint x, uint y, uint delta);\n"
+		"void move(global uint *out) {\n"
+		"	uint i = get_global_id(0);\n"
+		"	out[i] = down(i, i + 1000, 5);\n"
+		"	out[i + 64] = up(i, i + 1000, 5);\n"
+		"}\n"
+		"__attribute__((intel_reqd_sub_group_size(8))) kernel void eights(global uint *out) { move(out); }\n"
+		"__attribute__((intel_reqd_sub_group_size(16))) kernel void sixteens(global uint *out) { move(out); }\n"
+		"kernel void any(global uint *out) { move(out); }\n";
+	cl_program object = shuffles_compiled(test), parts[] = {compiled(test, text), loaded(test, object)};
+	cl_int code = 1;
+	cl_program linked = clLinkProgram(test->context, 0, NULL, NULL, 2, parts, NULL, NULL, &code);
+	if (CHECK_OK(code)) {
+		check_shuffles(linked, "eights", 8);
+		check_shuffles(linked, "sixteens", 16);
+		check_shuffles(linked, "any", 32);
+		CHECK_OK(clReleaseProgram(linked));
+	}
+	CHECK_OK(clReleaseProgram(parts[0]));
+	CHECK_OK(clReleaseProgram(parts[1]));
+	CHECK_OK(clReleaseProgram(object));
+}
+
 static void test_device(const struct api_test *test)
 {
 	cl_uint most = 0, major = 0;
@@ -320,6 +419,7 @@ int main(void)
 		test_errors(&test);
 		test_required(&test);
 		test_linked(&test);
+		test_linked_shuffles(&test);
 		test_extension(&test);
 		CHECK_OK(clReleaseProgram(program));
 	}

@@ -169,7 +169,7 @@ static void applications_give_plain_code_of_this_version(void)
 	seal(&given);
 	CHECK(!read_back(&given, OCL_CODE_GIVEN));
 	given.data[FLAGS_AT_B] = 0;
-	for (char version = 0; version < 6; version++) {
+	for (char version = 0; version <= OCL_BINARY_VERSION + 1; version++) {
 		given.data[VERSION_AT_B] = version;
 		seal(&given);
 		back = read_back(&given, OCL_CODE_GIVEN);
