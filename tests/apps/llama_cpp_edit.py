@@ -2,9 +2,9 @@
 """Edits the OpenCL backend of llama.cpp (ggml's src/ggml-opencl) so that it takes a GPU of any vendor that can be asked
 for sub-groups of 32, as Culvert's can by cl_intel_required_subgroup_size.  Such a GPU is treated as Intel's are; kernels
 that require sub-groups of 16 get these where the device offers them, and sub-groups of 32 elsewhere.  Mistakes are mended
-as well: vectors of four floats at addresses that are no multiple of 16 (OpenCL C 3.0, 6.3.5) and a sum over a work-group
-of 64 that takes it for one sub-group, which those GPUs forgive, and convolutions of rows whose elements are not next to
-each other, which are left to the processor.
+as well: vectors of four floats at addresses that are no multiple of 16 (OpenCL C 3.0, 6.3.5), a sum over a work-group
+of 64 that takes it for one sub-group, and a kernel that counts on sub-groups of 16 and does not require them, which those
+GPUs forgive, and convolutions of rows whose elements are not next to each other, which are left to the processor.
 	tests/apps/llama_cpp_edit.py GGML       the folder of ggml's source (llama.cpp's ggml)
 What it changes can be looked at, and offered, with git diff there.  Written for ggml 0.21.0 (d99724f2); it stops
 without a change where it does not find what it expects."""
@@ -66,6 +66,10 @@ MISTAKES = {
         (r"    if \(ne00 < 128\) \{",
          "    const ulong first_y = (ulong) (src1 + i12*nb12 + i13*nb13);\n"
          "    if (ne00 < 128 || (((ulong) x | first_y | nb11) & 15) != 0) {", 1)],
+    # It counts on sub-groups of this size, as its counterpart for one matrix says.
+    "mul_mv_id_mxfp4_f32_flat.cl": [
+        (r"(?<=\n)(?=kernel void kernel_mul_mv_id_mxfp4_f32_flat\()",
+         "#ifdef INTEL_GPU\nREQD_SUBGROUP_SIZE_16\n#elif defined (ADRENO_GPU)\nREQD_SUBGROUP_SIZE_64\n#endif\n", 1)],
     "ssm_conv.cl": [(r"\bdot\(s\[i0\], c\[i0\]\)", "dot(vload4(i0, (global float *) s), c[i0])", 1)],
     "ssm_scan.cl": [(r"\bsub_group_reduce_add\(", "work_group_reduce_add(", 2)],
 }
