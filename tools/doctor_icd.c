@@ -10,21 +10,30 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char vendors_default[] = "/etc/OpenCL/vendors";
 /* The loader of NixOS is built with this one. */
 static const char vendors_nixos[] = "/run/opengl-driver/etc/OpenCL/vendors";
 
-/* ocl-icd asks more than Khronos' loader in one way, and less in another.  It is known by a
- * function of its own, which it does not export. */
+/* ocl-icd asks more than Khronos' loader in one way, and less in another.  Newer ones of both name their vendor, by a
+ * function that they do not export. */
 static bool is_ocl_icd(void *loader)
 {
+	static const char own[] = "OCL Icd";
+	enum { LOADER_VENDOR = 4 }; /* CL_ICDL_VENDOR, which older headers lack */
 	void *(*address)(const char *);
+	cl_int (CL_API_CALL *get_info)(cl_uint, size_t, void *, size_t *);
+	char vendor[64] = "";
 	void *symbol = loader ? dlsym(loader, "clGetExtensionFunctionAddress") : NULL;
+	if (!symbol)
+		return false;
 	/* POSIX lets a function's address travel in a void pointer. */
 	memcpy(&address, &symbol, sizeof(address));
-	return symbol && address("clGetICDLoaderInfoOCLICD");
+	symbol = address("clGetICDLoaderInfoOCLICD");
+	memcpy(&get_info, &symbol, sizeof(get_info));
+	return symbol && !get_info(LOADER_VENDOR, sizeof(vendor), vendor, NULL) && !strncmp(vendor, own, strlen(own));
 }
 
 static bool ends_in(const char *text, const char *end)
@@ -97,11 +106,21 @@ static void mend_file(const char *file, const char *library, struct bytes *mend)
 	quoted_append_word(mend, file);
 }
 
+static bool is_file(const char *path)
+{
+	struct stat status;
+	return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
 static void mend_missing(const struct findings *findings, const char *folder, struct bytes *mend)
 {
 	const char *sealed = mend_sealed(findings);
 	if (sealed) {
 		bytes_append_string(mend, sealed);
+		return;
+	}
+	if (is_file(folder)) {
+		bytes_append_string(mend, "unset OCL_ICD_VENDORS   # this loader takes no file, only a folder");
 		return;
 	}
 	struct bytes library = BYTES_INIT, file = BYTES_INIT;

@@ -57,8 +57,9 @@ CUresult cuDeviceGetName(char *name, int size_B, CUdevice cu_device)
 	SOFT_CALL(SOFT_NEED_INIT, name_locked(name, size_B, cu_device));
 }
 
-/* The UUID depends only on the device's index, so it is the same in every process. */
-static CUresult uuid_locked(CUuuid *uuid_out, CUdevice cu_device)
+/* The UUID depends only on the device's index, so it is the same in every process; of_instance: that of the instance of
+ * MIG, where the device is one. */
+static CUresult uuid_locked(CUuuid *uuid_out, CUdevice cu_device, bool of_instance)
 {
 	static const char start[] = "culvert-softcuda";
 	struct soft_device *device;
@@ -69,17 +70,20 @@ static CUresult uuid_locked(CUuuid *uuid_out, CUdevice cu_device)
 		return result;
 	memcpy(uuid_out->bytes, start, sizeof(uuid_out->bytes));
 	uuid_out->bytes[15] = (char)device->index;
+	if (of_instance && soft_sharing() == SOFT_SHARING_INSTANCE)
+		memcpy(uuid_out->bytes, "MIG", strlen("MIG"));
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid_out, CUdevice cu_device)
 {
-	SOFT_CALL(SOFT_NEED_INIT, uuid_locked(uuid_out, cu_device));
+	SOFT_CALL(SOFT_NEED_INIT, uuid_locked(uuid_out, cu_device, true));
 }
 
+/* Of the whole GPU, also where MIG divides it. */
 CUresult cuDeviceGetUuid(CUuuid *uuid_out, CUdevice cu_device)
 {
-	return cuDeviceGetUuid_v2(uuid_out, cu_device);
+	SOFT_CALL(SOFT_NEED_INIT, uuid_locked(uuid_out, cu_device, false));
 }
 
 /* LUIDs are Windows' way to name a device. */

@@ -71,6 +71,15 @@ static unsigned multiprocessors(void)
 	return count && count <= SOFT_MULTIPROCESSORS_MAX ? (unsigned)count : SOFT_MULTIPROCESSORS;
 }
 
+/* An instance of a GPU that MIG divides has memory and multiprocessors of its own. */
+static void take_instance(struct soft_device *device)
+{
+	enum { PARTS = 8 };
+	const uint64_t MiB = (uint64_t)1 << 20;
+	device->multiprocessors = (device->multiprocessors + PARTS - 1) / PARTS;
+	device->memory_B = device->memory_B / PARTS / MiB * MiB;
+}
+
 /* A driver does not show GPUs that are newer than itself. */
 static void add_devices(unsigned count)
 {
@@ -86,6 +95,8 @@ static void add_devices(unsigned count)
 		device->sm = sm;
 		device->multiprocessors = multiprocessors();
 		device->memory_B = memory_of_a_device(count);
+		if (soft_sharing() == SOFT_SHARING_INSTANCE)
+			take_instance(device);
 		device->used_B = soft_memory_of_others_B(device->memory_B);
 	}
 }
@@ -100,6 +111,8 @@ static void start_once(void)
 	list_init(&soft_driver.limbo);
 	list_init(&soft_driver.waiters);
 	uint64_t count = option_number(OPTION_SOFT_DEVICES);
+	if (soft_sharing() == SOFT_SHARING_INSTANCE)
+		count = 1;
 	add_devices(count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX);
 	soft_oracle_start();
 	understood = soft_sched_start() && soft_release() && soft_machine() && soft_sharing();

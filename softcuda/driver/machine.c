@@ -28,6 +28,7 @@ static const struct choice sharings[] = {
 	{"busy", SOFT_SHARING_BUSY},
 	{"exclusive", SOFT_SHARING_EXCLUSIVE},
 	{"prohibited", SOFT_SHARING_PROHIBITED},
+	{"instance", SOFT_SHARING_INSTANCE},
 	{0},
 };
 
@@ -43,8 +44,8 @@ static int choose_one(enum option option, const struct choice *rows)
 	for (const struct choice *row = rows; row->name; row++)
 		if (!strcmp(row->name, name))
 			return row->value;
-	log_err("softcuda: %s=%s is not one of %s, %s, %s, %s", option_name(option), name, rows[0].name, rows[1].name,
-		rows[2].name, rows[3].name);
+	log_err("softcuda: %s=%s is not one of %s, %s, %s, %s%s%s", option_name(option), name, rows[0].name,
+		rows[1].name, rows[2].name, rows[3].name, rows[4].name ? ", " : "", rows[4].name ? rows[4].name : "");
 	return 0;
 }
 

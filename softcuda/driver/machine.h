@@ -12,13 +12,14 @@ enum soft_machine {
 	SOFT_MACHINE_WSL          /* a card that Windows drives: no sharing with other devices or processes */
 };
 
-/* Who else uses the devices: CULVERT_SOFT_SHARING.  The last two are CUDA's compute modes. */
+/* Who else uses the devices: CULVERT_SOFT_SHARING.  The two before the last are CUDA's compute modes. */
 enum soft_sharing {
 	SOFT_SHARING_UNKNOWN,     /* the variable names nothing of these, which has been logged */
 	SOFT_SHARING_ALONE,       /* nobody */
 	SOFT_SHARING_BUSY,        /* other processes hold three quarters of the memory */
 	SOFT_SHARING_EXCLUSIVE,   /* one process at a time may have a context on a device: this one has it */
-	SOFT_SHARING_PROHIBITED   /* no process may have one */
+	SOFT_SHARING_PROHIBITED,  /* no process may have one */
+	SOFT_SHARING_INSTANCE     /* MIG: this process has an eighth of one device, and sees no other */
 };
 
 /* Any thread. */

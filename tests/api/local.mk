@@ -15,6 +15,11 @@ check_PROGRAMS += tests/api/libmoving-loader.so
 tests_api_libmoving_loader_so_SOURCES = tests/api/moving_loader.c
 tests_api_libmoving_loader_so_LDFLAGS = $(AM_LDFLAGS) -shared
 
+# For tests/tools/doctor.sh.
+check_PROGRAMS += tests/api/libkhronos-loader.so
+tests_api_libkhronos_loader_so_SOURCES = tests/api/khronos_loader.c
+tests_api_libkhronos_loader_so_LDFLAGS = $(AM_LDFLAGS) -shared
+
 # Its own eglGetProcAddress is found by Culvert.
 tests_api_gl_event_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
 

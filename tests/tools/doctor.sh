@@ -124,6 +124,14 @@ if grep -q '(ocl-icd)' $folder/out; then
 	(OCL_ICD_VENDORS=$folder/none OCL_ICD_FILENAMES=$library; export OCL_ICD_VENDORS OCL_ICD_FILENAMES; examine 1; exit $failed) || failed=1
 	says "Khronos' variable" "[ note ] icd" "ocl-icd ignores it" "[ FAIL ] icd" "tee $folder/none/culvert.icd"
 fi
+# Khronos' loader answers ocl-icd's question, too.  For it, the variable names a folder, and a file is none.
+mkdir $folder/khronos && ln -s $PWD/tests/api/libkhronos-loader.so $folder/khronos/libOpenCL.so.1
+(OCL_ICD_VENDORS=$PWD/vendors/culvert.icd LD_LIBRARY_PATH=$folder/khronos; export OCL_ICD_VENDORS LD_LIBRARY_PATH; examine 1; exit $failed) || failed=1
+says "a file for Khronos' loader" "[ FAIL ] icd        no .icd file in $PWD/vendors/culvert.icd names Culvert" \
+	"fix:       unset OCL_ICD_VENDORS   # this loader takes no file" "libkhronos-loader.so"
+grep -F '(ocl-icd)' $folder/out && fail "Khronos' loader is taken for ocl-icd"
+(OCL_ICD_FILENAMES=$library LD_LIBRARY_PATH=$folder/khronos; export OCL_ICD_FILENAMES LD_LIBRARY_PATH; examine 1; exit $failed) || failed=1
+says "Khronos' own variable" "[  ok  ] icd        OCL_ICD_FILENAMES names $library" "2 .icd files name Culvert"
 mkdir -p $folder/open && chmod a+w $folder/open
 (CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
 says "an open cache" "[ warn ] cache" "fix:       chmod go-w $folder/open"
