@@ -145,6 +145,8 @@ static cl_uint bright_after(const struct drawing *drawing, cl_uint count, const 
 	gl_release(queue, drawing->image);
 	buffer_read(queue, sum, &bright, sizeof(bright));
 	CHECK_OK(clReleaseMemObject(sum));
+	if (bright != TEXELS)
+		fprintf(stderr, "%u of %d texels are bright\n", bright, (int)TEXELS);
 	return bright;
 }
 
