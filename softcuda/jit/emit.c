@@ -83,12 +83,28 @@ static void skip_if_empty(struct emitter *e)
 	LLVMPositionBuilderAtEnd(e->builder, some);
 }
 
+/* Emits turns of a loop before its first node, which is where the latch branches to from then on. */
+static void emit_turns_before(struct emitter *e, uint32_t n)
+{
+	const uint32_t block = e->region->nodes[n].block;
+	LLVMBasicBlockRef loop = emit_block(e, "loop"), done = emit_block(e, "done");
+	emit_few_turns(e, block, loop, done);
+	LLVMPositionBuilderAtEnd(e->builder, done);
+	LLVMBuildStore(e->builder, emit_no_lanes(e), emit_mask_slot(e, n));
+	emit_go_on(e, &e->plan->blocks[block]);
+	e->starts[n] = loop;
+	LLVMPositionBuilderAtEnd(e->builder, loop);
+	e->now = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), emit_mask_slot(e, n), "");
+}
+
 static void emit_node(struct emitter *e, uint32_t n)
 {
 	const struct plan_node *node = &e->region->nodes[n];
 	LLVMPositionBuilderAtEnd(e->builder, e->starts[n]);
 	e->node = n;
 	e->now = LLVMBuildLoad2(e->builder, LLVMVectorType(e->i1, e->plan->width), emit_mask_slot(e, n), "");
+	if (!node->latch && emit_has_few_turns(e, node->block))
+		emit_turns_before(e, n);
 	LLVMBuildStore(e->builder, emit_no_lanes(e), emit_mask_slot(e, n));
 	if (node->may_be_empty)
 		skip_if_empty(e);
@@ -235,13 +251,14 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));
 	e->kept = calloc(plan->web_count + 1u, sizeof(*e->kept));
+	e->turned = calloc(plan->web_count + 1u, sizeof(*e->turned));
 	e->tested = calloc(plan->code->op_count + 1u, sizeof(*e->tested));
 	e->set = calloc(plan->web_words, sizeof(*e->set));
 	e->rest = calloc(e->region->words, sizeof(*e->rest));
 	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
 	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
-	const bool right = e->webs && e->masks && e->starts && e->kept && e->tested && e->set && e->rest &&
+	const bool right = e->webs && e->masks && e->starts && e->kept && e->turned && e->tested && e->set && e->rest &&
 			   e->slot_start && e->pointers && e->slot_size;
 	if (right) {
 		make_function(e, name);
@@ -256,6 +273,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	free(e->masks);
 	free(e->starts);
 	free(e->kept);
+	free(e->turned);
 	free(e->tested);
 	free(e->set);
 	free(e->rest);

@@ -57,6 +57,9 @@ struct emitter {
 	uint32_t again_first, again_end;  /* these ops */
 	bool *tested;                     /* by op: an access that another one's test is for as well */
 	value *kept;                      /* by web: its value before the ops; NULL: it is not kept */
+	/* Of a turn that its loop may not have (emit_few.c). */
+	value counts;                     /* a scalar: whether the loop has it; NULL: it has */
+	value *turned;                    /* by web: scratch space for its value before the turn */
 	/* The node that is being emitted. */
 	uint32_t node;
 	value now;                        /* mask of the lanes that run the node */
@@ -160,8 +163,13 @@ value emit_load_saved(struct emitter *e, uint32_t web, bool scalar);
 bool emit_is_access(const struct emitter *e, uint32_t op);
 /* Emits the ops of a block, and what its last op does. */
 void emit_block_ops(struct emitter *e, uint32_t block);
-/* Emits what the last op of a block does. */
+/* Emits what the last op of a block does; that it sends its lanes to the next block. */
 void emit_block_end(struct emitter *e, const struct plan_block *block);
+void emit_go_on(struct emitter *e, const struct plan_block *block);
+/* Whether a block is a loop whose turns emit_few_turns emits.  It emits them, and branches to `loop` if the loop has
+ * turns left, and otherwise to `done`. */
+bool emit_has_few_turns(struct emitter *e, uint32_t block);
+void emit_few_turns(struct emitter *e, uint32_t block, LLVMBasicBlockRef loop, LLVMBasicBlockRef done);
 /* The stack slot with the mask of the lanes that wait at a node. */
 value emit_mask_slot(struct emitter *e, uint32_t node);
 /* Branches to the first node, in the region's order, among the targets and the nodes where lanes may wait.  If there is
@@ -194,6 +202,11 @@ struct emit_index {
 };
 /* Finds the index of an access, if op.again is set; false if there is none that is known. */
 bool emit_find_index(const struct emitter *e, uint32_t access, struct emit_index *index);
+/* The op, from e->again_first on, that a web's value at op `before` comes from, if it is one of a verb, of so many
+ * bits, and without a guard; otherwise PLAN_NONE. */
+uint32_t emit_definition_by(const struct emitter *e, uint32_t web, uint32_t before, enum verb verb, unsigned bits);
+/* An index or an offset, or 0 in a turn that does not count. */
+value emit_if_counts(const struct emitter *e, value number);
 /* Whether indices differ by `more` at most. */
 bool emit_same_index(const struct emit_index *a, const struct emit_index *b);
 /* The rows of a part whose lanes are in several rows of the work-group (plan.row), for one access (emit_rows.c). */

@@ -82,6 +82,11 @@ static void go(struct emitter *e, uint32_t target)
 	emit_step(e, &target, 1);
 }
 
+void emit_go_on(struct emitter *e, const struct plan_block *block)
+{
+	go(e, target_node(e, block->next));
+}
+
 /* A branch whose guard varies: lanes may diverge, some to the target, the others to the next block. */
 static void branch_apart(struct emitter *e, const struct plan_block *block)
 {

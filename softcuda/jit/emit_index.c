@@ -26,8 +26,7 @@ static uint32_t operand_web(const struct emitter *e, uint32_t op, unsigned k)
 	return e->plan->use[(size_t)op * PLAN_USES + k];
 }
 
-/* The op that a web's value at op `before` comes from, if it is one of a verb, of so many bits, and without a guard. */
-static uint32_t definition_by(const struct emitter *e, uint32_t web, uint32_t before, enum verb verb, unsigned bits)
+uint32_t emit_definition_by(const struct emitter *e, uint32_t web, uint32_t before, enum verb verb, unsigned bits)
 {
 	const uint32_t op = web == PLAN_NONE ? PLAN_NONE : definition_of(e, web, before);
 	if (op == PLAN_NONE || e->plan->verbs[op].verb != verb || e->plan->verbs[op].bits != bits ||
@@ -55,13 +54,13 @@ static bool is_parameter(const struct emitter *e, uint32_t web)
 static uint32_t product_of(const struct emitter *e, uint32_t access, unsigned total_B)
 {
 	uint64_t size_B;
-	const uint32_t sum = definition_by(e, operand_web(e, access, MEMORY_ADDRESS), access, VERB_ADD, 64);
+	const uint32_t sum = emit_definition_by(e, operand_web(e, access, MEMORY_ADDRESS), access, VERB_ADD, 64);
 	if (sum == PLAN_NONE)
 		return PLAN_NONE;
 	const unsigned k = is_parameter(e, operand_web(e, sum, 1)) ? 1 : 2;
 	if (!is_parameter(e, operand_web(e, sum, k)))
 		return PLAN_NONE;
-	const uint32_t product = definition_by(e, operand_web(e, sum, 3 - k), sum, VERB_MUL_WIDE, 32);
+	const uint32_t product = emit_definition_by(e, operand_web(e, sum, 3 - k), sum, VERB_MUL_WIDE, 32);
 	if (product == PLAN_NONE || !plan_constant(e->plan, &e->plan->code->ops[product], 2, 32, &size_B) ||
 	    size_B != total_B)
 		return PLAN_NONE;
@@ -82,7 +81,7 @@ bool emit_find_index(const struct emitter *e, uint32_t access, struct emit_index
 	*index = (struct emit_index){.is_signed = e->plan->verbs[product].is_signed,
 				     .web = operand_web(e, product, 1), .more = (uint32_t)op->imm / total_B};
 	uint32_t user = product;
-	const uint32_t sum = definition_by(e, index->web, product, VERB_ADD, 32);
+	const uint32_t sum = emit_definition_by(e, index->web, product, VERB_ADD, 32);
 	if (sum != PLAN_NONE && plan_constant(e->plan, &e->plan->code->ops[sum], 2, 32, &more) &&
 	    more <= EMIT_INDEX_MORE && operand_web(e, sum, 1) != PLAN_NONE) {
 		index->web = operand_web(e, sum, 1);
@@ -98,4 +97,9 @@ bool emit_find_index(const struct emitter *e, uint32_t access, struct emit_index
 bool emit_same_index(const struct emit_index *a, const struct emit_index *b)
 {
 	return a->web == b->web && a->definition == b->definition && a->is_signed == b->is_signed;
+}
+
+value emit_if_counts(const struct emitter *e, value number)
+{
+	return e->counts ? LLVMBuildSelect(e->builder, e->counts, number, emit_number(e, number, 0), "") : number;
 }

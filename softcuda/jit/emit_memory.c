@@ -364,6 +364,7 @@ static value find_indexed_place(const struct access *a, const struct emit_index 
 	LLVMBuilderRef b = e->builder;
 	const uint32_t web = e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
 	value first = emit_resize(e, emit_web(e, index->web, true), 32, 64, index->is_signed);
+	first = emit_if_counts(e, first);
 	if (!e->tested[a->number]) {
 		LLVMBasicBlockRef quick = emit_block(e, "quick");
 		value limit = least_limit(a, index);
@@ -389,6 +390,7 @@ static void emit_quick_access(struct access *a)
 		value is_slow_now;
 		uint32_t slot;
 		find_address(a);
+		a->address = emit_if_counts(e, a->address);
 		place = find_place(a, &is_slow_now, &slot);
 		emit_unlikely(e, is_slow_now, e->again, quick);
 		LLVMPositionBuilderAtEnd(e->builder, quick);

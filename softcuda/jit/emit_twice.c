@@ -3,8 +3,9 @@
  * Where a part is one lane, the tests of accesses are a large part of the code.  So ops are emitted twice.  The first
  * code has quick paths only, and where a test fails, the second one begins all over.  Between two stores that is
  * allowed, since nothing has changed until then but values, of which the second code gets those from before.  The first
- * code is straight: LLVM does not keep anything for slow paths in it, and one test can be made for several accesses, by
- * the first of them: for those of a[i], a[i + 1] and b[i], whether i is less than what all of them allow. */
+ * code is straight: LLVM does not keep anything for slow paths in it, to which its values are not known to be the same.
+ * One test can be made for several accesses, by the first of them: for those of a[i], a[i + 1] and b[i], whether i is
+ * less than what all of them allow. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -20,24 +21,52 @@ static void emit_each(struct emitter *e, uint32_t first, uint32_t end)
 		emit_op(e, op);
 }
 
-/* Keeps the values that webs have now, of those that the ops assign and that are live before. */
+/* Keeps the value that a web has now, if it is live before the ops. */
+static void keep_web(struct emitter *e, uint32_t web)
+{
+	if (web != PLAN_NONE && plan_has(e->set, web) && !e->kept[web])
+		e->kept[web] = emit_stored(e, web);
+}
+
+/* Keeps the values that webs have now, of those that the ops use or assign and that are live before. */
 static void keep_webs(struct emitter *e, uint32_t block, uint32_t first, uint32_t end)
 {
 	plan_live_before(e->plan, block, first, e->set);
-	for (uint32_t i = first * OP_OPERANDS; i < end * OP_OPERANDS; i++) {
-		const uint32_t web = e->plan->def[i];
-		if (web != PLAN_NONE && plan_has(e->set, web) && !e->kept[web])
-			e->kept[web] = emit_stored(e, web);
-	}
+	for (uint32_t i = first * PLAN_USES; i < end * PLAN_USES; i++)
+		keep_web(e, e->plan->use[i]);
+	for (uint32_t i = first * OP_OPERANDS; i < end * OP_OPERANDS; i++)
+		keep_web(e, e->plan->def[i]);
 }
 
-static void restore_webs(struct emitter *e, uint32_t first, uint32_t end)
+/* The same scalar integer, which LLVM does not know to be the same. */
+static value hide(struct emitter *e, value v)
 {
-	for (uint32_t i = first * OP_OPERANDS; i < end * OP_OPERANDS; i++) {
-		const uint32_t web = e->plan->def[i];
-		if (web == PLAN_NONE || !e->kept[web])
-			continue;
-		emit_store(e, web, e->kept[web]);
+	LLVMTypeRef type = LLVMTypeOf(v), wide = LLVMGetIntTypeWidth(type) < 32 ? e->i32 : type;
+	static char nothing[] = "", same[] = "=r,0";
+	value code = LLVMGetInlineAsm(LLVMFunctionType(wide, &wide, 1, 0), nothing, 0, same, sizeof(same) - 1, 0, 0,
+				      LLVMInlineAsmDialectATT, 0);
+	v = LLVMBuildZExt(e->builder, v, wide, "");
+	v = LLVMBuildCall2(e->builder, LLVMFunctionType(wide, &wide, 1, 0), code, &v, 1, "");
+	return LLVMBuildTrunc(e->builder, v, type, "");
+}
+
+/* Gives the webs their values from before. */
+static void restore_webs(struct emitter *e)
+{
+	for (uint32_t web = 0; web < e->plan->web_count; web++)
+		if (e->kept[web])
+			emit_store(e, web, hide(e, e->kept[web]));
+}
+
+/* At the end of the second code, gives the webs that it has not assigned the values back that LLVM knows. */
+static void return_webs(struct emitter *e, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first * OP_OPERANDS; i < end * OP_OPERANDS; i++)
+		if (e->plan->def[i] != PLAN_NONE)
+			e->kept[e->plan->def[i]] = NULL;
+	for (uint32_t web = 0; web < e->plan->web_count; web++) {
+		if (e->kept[web])
+			emit_store(e, web, e->kept[web]);
 		e->kept[web] = NULL;
 	}
 }
@@ -50,17 +79,26 @@ static void emit_twice(struct emitter *e, const struct plan_block *block, uint32
 	e->again = again;
 	e->again_first = first;
 	e->again_end = end;
+	value part = e->part, first_lane = e->first_lane;
 	for (unsigned i = 0; i < 2; i++) {
 		emit_each(e, first, end);
 		e->again = NULL;
+		if (i)
+			return_webs(e, first, end);
 		if (last)
 			emit_block_end(e, block);
 		else
 			LLVMBuildBr(e->builder, on);
 		if (!i || on)
 			LLVMPositionBuilderAtEnd(e->builder, i ? on : again);
-		if (!i)
-			restore_webs(e, first, end);
+		if (i) {
+			e->part = part;
+			e->first_lane = first_lane;
+		} else {
+			restore_webs(e);
+			e->part = hide(e, part);
+			e->first_lane = LLVMBuildURem(e->builder, e->part, emit_i32(e, LANES), "");
+		}
 	}
 }
 

@@ -36,6 +36,25 @@ static const char row_ptx[] =
 	"st.global.u32 [out], s; ld.global.u32 t, [out]; add.u32 s, s, t; add.u32 i, i, 4; bra L;\n"
 	"E: st.global.u32 [out], s; ret; }\n";
 
+/* Of a work-item's row, this takes what is left over by turns of four, at most three elements, as the second loop does
+ * that compilers make of an unrolled one; and for each of them an element of `more`, from 16 before the parameter on.
+ * `out` gets a sum of integers and of the bits of a sum of floats, some of which are infinite or NaN. */
+static const char few_ptx[] =
+	".version 7.0\n.target sm_50\n.address_size 64\n"
+	".entry k(.param .u64 given_starts, .param .u64 given_values, .param .u64 given_more, "
+	".param .u64 given_out) {\n"
+	".reg .pred p; .reg .b32 n, i, j, e, v, c, s; .reg .f32 f, g; .reg .b64 starts, values, more, out, a, b, d;\n"
+	"ld.param.u64 starts, [given_starts]; ld.param.u64 values, [given_values];\n"
+	"ld.param.u64 more, [given_more]; ld.param.u64 out, [given_out];\n"
+	"mov.u32 n, %%ctaid.x; mov.u32 i, %%tid.x; mad.lo.u32 n, n, 64, i;\n"
+	"mul.wide.u32 a, n, 4; add.u64 b, starts, a; ld.global.u32 i, [b]; add.u32 j, n, 1; mul.wide.u32 d, j, 4;\n"
+	"add.u64 b, starts, d; ld.global.u32 e, [b]; mov.u32 s, 0; mov.f32 f, 0f00000000; add.u64 out, out, a;\n"
+	"sub.u32 c, e, i; and.b32 c, c, 3; setp.eq.s32 p, c, 0; @p bra E;\n"
+	"L: mul.wide.%1$s a, i, 4; add.u64 b, values, a; ld.global.u32 v, [b]; mad.lo.u32 s, s, 31, v;\n"
+	"and.b32 j, v, %2$u; sub.u32 j, j, 16; mul.wide.s32 a, j, 4; add.u64 d, more, a; ld.global.f32 g, [d];\n"
+	"fma.rn.f32 f, g, 0f3FC00000, f; add.u32 i, i, 1; add.s32 c, c, -1; setp.ne.s32 p, c, 0; @p bra L;\n"
+	"E: mov.b32 j, f; mad.lo.u32 s, s, 31, j; st.global.u32 [out], s; ret; }\n";
+
 /* Machine code runs several work-groups in a call, and knows what memory there is only from the second call on. */
 enum { GROUP = 64, ITEMS = 300 * GROUP, BEFORE = 32, MORE = 16 * ITEMS };
 
@@ -55,26 +74,39 @@ static uint32_t *numbers(uint32_t count)
 	return found;
 }
 
-/* Loads the kernel, and makes rows of 0, 4 or 8 elements from `first` on, which end with `values`, but for so many
- * elements that are missing there. */
-static bool begin(const char *type, int first, uint32_t mask, uint32_t missing)
+/* Makes rows of as many elements as `step` times a number up to 2 from `first` on, and of `last` elements for the last
+ * work-item.  They end with `values`, but for so many elements that are missing there. */
+static void make_rows(int first, unsigned step, unsigned last, uint32_t missing)
 {
-	char text[sizeof(row_ptx) + 100];
-	snprintf(text, sizeof(text), row_ptx, type, mask);
-	if (module_load(&module, text) != CUDA_SUCCESS)
-		return false;
 	int end = first;
 	uint32_t *on_device = device_take(sizeof(starts));
 	for (uint32_t i = 0; i <= ITEMS; i++) {
 		on_device[i] = starts[i] = (uint32_t)end;
-		end += i + 1 < ITEMS ? 4 * (int)test_random(3) : 8;
+		end += (int)(i + 1 < ITEMS ? step * (unsigned)test_random(3) : last);
 	}
 	end = (int)starts[ITEMS];
 	parameters.starts = on_device;
 	parameters.values = numbers((uint32_t)end + BEFORE - missing) + BEFORE;
 	parameters.more = numbers(MORE) + BEFORE;
 	parameters.out = device_take(sizeof(expected));
-	return true;
+}
+
+/* Loads the kernel of rows, with rows of 0, 4 or 8 elements. */
+static bool begin(const char *type, int first, uint32_t mask, uint32_t missing)
+{
+	char text[sizeof(row_ptx) + 100];
+	snprintf(text, sizeof(text), row_ptx, type, mask);
+	make_rows(first, 4, 8, missing);
+	return module_load(&module, text) == CUDA_SUCCESS;
+}
+
+/* Loads the kernel of what is left over, with rows of 0, 7 or 14 elements, or `last`. */
+static bool begin_few(const char *type, int first, uint32_t mask, unsigned last, uint32_t missing)
+{
+	char text[sizeof(few_ptx) + 100];
+	snprintf(text, sizeof(text), few_ptx, type, mask);
+	make_rows(first, 7, last, missing);
+	return module_load(&module, text) == CUDA_SUCCESS;
 }
 
 /* What the kernel computes. */
@@ -142,13 +174,29 @@ static void before_the_parameter(void)
 	check_results("s32", -2);
 }
 
+/* Of the last work-item, the turns that its loop does not have would be behind the end of `values`.  From -2 on,
+ * elements of the first one are before the parameter. */
+static void few_turns(void)
+{
+	for (unsigned i = 0; i < 6; i++) {
+		REQUIRE(begin_few(i % 2 ? "s32" : "u32", i % 2 ? -2 : 0, 1023, i % 3 + 1, 0));
+		CHECK_EQ(launch(true), CUDA_SUCCESS);
+		memcpy(expected, parameters.out, sizeof(expected));
+		for (unsigned k = 0; k < 2; k++) {
+			CHECK_EQ(launch(false), CUDA_SUCCESS);
+			CHECK(!memcmp(parameters.out, expected, sizeof(expected)));
+		}
+		CHECK(is_single());
+		module_finish(&module);
+	}
+}
+
 /* --- faults ---------- */
 
-/* Both ways say the same of an access outside, and have stored the same before. */
-static void check_fault(uint32_t missing, uint32_t mask)
+/* Both ways say the same of an access outside, in the module that is loaded. */
+static void check_fault(uint32_t missing)
 {
 	struct bytes said = BYTES_INIT;
-	REQUIRE(begin("u32", 0, mask, missing));
 	CHECK_EQ(launch(true), CUDA_ERROR_ILLEGAL_ADDRESS);
 	bytes_append_string(&said, bytes_string(&module.log));
 	CHECK_EQ(launch(false), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -162,15 +210,30 @@ static void check_fault(uint32_t missing, uint32_t mask)
 
 static void behind_the_end(void)
 {
-	for (uint32_t missing = 1; missing <= 4; missing++)
-		check_fault(missing, 1023);
-	check_fault(0, 0x7fffffff);
+	for (uint32_t missing = 1; missing <= 4; missing++) {
+		REQUIRE(begin("u32", 0, 1023, missing));
+		check_fault(missing);
+	}
+	REQUIRE(begin("u32", 0, 0x7fffffff, 0));
+	check_fault(0);
+}
+
+static void few_turns_behind_the_end(void)
+{
+	for (uint32_t last = 1; last <= 3; last++)
+		for (uint32_t missing = 1; missing <= last; missing++) {
+			REQUIRE(begin_few("u32", 0, 1023, last, missing));
+			check_fault(missing);
+		}
+	REQUIRE(begin_few("u32", 0, 0x7fffffff, 3, 0));
+	check_fault(0);
 }
 
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end)
+		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end), TEST(few_turns),
+		TEST(few_turns_behind_the_end)
 	};
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
