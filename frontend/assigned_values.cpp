@@ -9,9 +9,11 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
@@ -22,7 +24,8 @@ namespace {
 /* The variables of a function that may become values, and what its paths do with each of them. */
 class variables {
 public:
-	explicit variables(llvm::Function &function);
+	/* vectors_only: of vectors alone, as Clang wrote their accesses. */
+	variables(llvm::Function &function, bool vectors_only);
 	/* The variables that no path reads before it has assigned them, and whose assigned values are all read.  If a
 	 * value were not read, the code generator would drop it, and with it the reads of other memory that it was
 	 * computed from, which are to be checked. */
@@ -32,7 +35,7 @@ private:
 	using set = llvm::BitVector;
 	using sets = llvm::DenseMap<const llvm::BasicBlock *, set>;
 
-	void find_variables(llvm::Function &function);
+	void find_variables(llvm::Function &function, bool vectors_only);
 	/* The number of the variable that an instruction assigns or reads, or -1. */
 	int assigned_by(const llvm::Instruction &instruction) const;
 	int read_by(const llvm::Instruction &instruction) const;
@@ -52,11 +55,31 @@ private:
 	set unfit;
 };
 
-void variables::find_variables(llvm::Function &function)
+/* Whether a component of a value is chosen by a number that only the run knows, which may be one that there is not. */
+bool is_indexed(const llvm::Value &value)
+{
+	return llvm::any_of(value.users(), [](const llvm::User *user) {
+		const auto *extract = llvm::dyn_cast<llvm::ExtractElementInst>(user);
+		const auto *insert = llvm::dyn_cast<llvm::InsertElementInst>(user);
+		const llvm::Value *number = extract ? extract->getIndexOperand() :
+					    insert ? insert->getOperand(2) : nullptr;
+		return number && !llvm::isa<llvm::ConstantInt>(number);
+	});
+}
+
+/* Whether a variable is a vector whose components are all chosen by constants. */
+bool is_whole_vector(const llvm::AllocaInst &variable)
+{
+	return variable.getAllocatedType()->isVectorTy() &&
+	       llvm::none_of(variable.users(), [](const llvm::User *user) { return is_indexed(*user); });
+}
+
+void variables::find_variables(llvm::Function &function, bool vectors_only)
 {
 	for (llvm::Instruction &instruction : function.getEntryBlock()) {
 		auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-		if (!variable || !variable->isStaticAlloca() || !llvm::isAllocaPromotable(variable))
+		if (!variable || !variable->isStaticAlloca() || !llvm::isAllocaPromotable(variable) ||
+		    (vectors_only && !is_whole_vector(*variable)))
 			continue;
 		numbers[variable] = (int)list.size();
 		list.push_back(variable);
@@ -134,9 +157,9 @@ template <class sets, class set> bool put(sets &to, const llvm::BasicBlock *bloc
 	return changed;
 }
 
-variables::variables(llvm::Function &function)
+variables::variables(llvm::Function &function, bool vectors_only)
 {
-	find_variables(function);
+	find_variables(function, vectors_only);
 	unfit.resize((unsigned)list.size());
 	if (list.empty())
 		return;
@@ -171,14 +194,31 @@ std::vector<llvm::AllocaInst *> variables::fit() const
 	return result;
 }
 
+const char mark[] = "culvert.assigned";
+
 } // namespace
+
+void fe_module_note_assigned(struct fe_module *module)
+{
+	for (llvm::Function &function : *llvm::unwrap(module->module)) {
+		if (function.isDeclaration())
+			continue;
+		for (llvm::AllocaInst *variable : variables(function, true).fit())
+			variable->setMetadata(mark, llvm::MDNode::get(function.getContext(), {}));
+	}
+}
+
+bool fe_is_assigned(LLVMValueRef variable)
+{
+	return llvm::cast<llvm::Instruction>(llvm::unwrap(variable))->getMetadata(mark);
+}
 
 void fe_module_assigned_values(struct fe_module *module)
 {
 	for (llvm::Function &function : *llvm::unwrap(module->module)) {
 		if (function.isDeclaration())
 			continue;
-		const std::vector<llvm::AllocaInst *> list = variables(function).fit();
+		const std::vector<llvm::AllocaInst *> list = variables(function, false).fit();
 		if (list.empty())
 			continue;
 		llvm::DominatorTree dominators(function);

@@ -54,13 +54,13 @@ static void build_note(struct lowering *lowering, LLVMValueRef call)
 
 /* --- private variables ---------- */
 
-/* Whether the variable has parts, an array or a struct; an access cannot run out of any other. Such a
- * variable stays in memory, because its address is passed to the checker. */
+/* Whether the variable has parts: an array, a struct, or a vector in which there may be an error. An access cannot
+ * run out of any other. Such a variable stays in memory, because its address is passed to the checker. */
 static bool is_large(LLVMValueRef variable)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetAllocatedType(variable));
 	return (kind == LLVMArrayTypeKind || kind == LLVMStructTypeKind ||
-		kind == LLVMVectorTypeKind) &&
+		(kind == LLVMVectorTypeKind && !fe_is_assigned(variable))) &&
 	       LLVMIsAConstantInt(LLVMGetOperand(variable, 0));
 }
 

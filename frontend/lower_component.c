@@ -32,14 +32,13 @@ bool fe_component_has_address(struct lowering *lowering, LLVMTypeRef type)
 }
 
 /* Whether the pointer is to a private variable, which no other work-item writes to and which may become a
- * value. Programs that are checked are an exception: the checker has to see which components are written. */
+ * value. Programs that are checked are an exception: the checker has to see which components are written, unless it
+ * need not see the variable at all. */
 bool fe_component_is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
 {
-	if (lowering->checked)
-		return false;
 	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
 		pointer = LLVMGetOperand(pointer, 0);
-	return LLVMIsAAllocaInst(pointer) != NULL;
+	return LLVMIsAAllocaInst(pointer) && (!lowering->checked || fe_is_assigned(pointer));
 }
 
 static bool has_one_use(LLVMValueRef value)

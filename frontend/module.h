@@ -106,6 +106,11 @@ void fe_module_private_values(struct fe_module *module, bool library_only);
  * no error.  Reads and writes of other memory stay as they are. */
 void fe_module_assigned_values(struct fe_module *module);
 
+/* Notes private vectors of which this will hold, before passes see them: their components are not made accesses of
+ * their own, and the checker is not told of them.  fe_is_assigned says whether a variable was noted. */
+void fe_module_note_assigned(struct fe_module *module);
+bool fe_is_assigned(LLVMValueRef variable);
+
 /* inlined_calls.cpp: inlines calls of short functions without private variables in memory, for programs that are built
  * to be checked: the software device compiles no kernel with calls.  Reports name the functions nevertheless, because
  * the file of their lines has "#culvert_in#" and the function's name behind its own name. */
