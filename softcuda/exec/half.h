@@ -14,6 +14,10 @@ double half_to_f64(uint16_t bits);
 uint16_t half_from_f64(double value, enum half_rounding rounding);
 uint16_t bfloat_from_f64(double value, enum half_rounding rounding);
 
+/* The 8-bit floats. */
+double e4m3_to_f64(uint8_t bits);
+double e5m2_to_f64(uint8_t bits);
+
 static inline float bfloat_to_f32(uint16_t bits)
 {
 	uint32_t wide = (uint32_t)bits << 16;

@@ -136,6 +136,10 @@ static double element_get(const struct warp *warp, enum matrix_type type, unsign
 		return (int8_t)(warp->matrix[slot + index / 4][l] >> 8 * (index % 4));
 	case MATRIX_U8:
 		return (uint8_t)(warp->matrix[slot + index / 4][l] >> 8 * (index % 4));
+	case MATRIX_E4M3:
+		return e4m3_to_f64((uint8_t)(warp->matrix[slot + index / 4][l] >> 8 * (index % 4)));
+	case MATRIX_E5M2:
+		return e5m2_to_f64((uint8_t)(warp->matrix[slot + index / 4][l] >> 8 * (index % 4)));
 	case MATRIX_S32:
 		return (int32_t)warp->matrix[slot + index][l];
 	case MATRIX_F64:
@@ -182,7 +186,7 @@ static void element_put(struct warp *warp, const struct matrix_product *product,
 		const uint32_t bits = half_from_f64(sum, HALF_RN);
 		*to = index % 2 ? (*to & 0xffff) | bits << 16 : (*to & 0xffff0000) | bits;
 	} else if (product->d == MATRIX_S32) {
-		*to = integer_bits(sum, product->saturates);
+		*to = integer_bits(sum, product->flags & MATRIX_SATURATES);
 	} else {
 		*to = float_bits(sum);
 	}
@@ -190,23 +194,29 @@ static void element_put(struct warp *warp, const struct matrix_product *product,
 
 static const uint8_t sizes_B[] = {
 	[MATRIX_F16] = 2, [MATRIX_BF16] = 2, [MATRIX_TF32] = 4, [MATRIX_F32] = 4, [MATRIX_F64] = 8,
-	[MATRIX_S8] = 1, [MATRIX_U8] = 1, [MATRIX_S32] = 4
+	[MATRIX_S8] = 1, [MATRIX_U8] = 1, [MATRIX_S32] = 4, [MATRIX_E4M3] = 1, [MATRIX_E5M2] = 1
 };
 
 static struct matrix_part part_of(const struct matrix_product *product, enum matrix_role role, enum matrix_type type)
 {
-	return (struct matrix_part){.role = (uint8_t)role, .m = product->m, .n = product->n, .k = product->k,
-				    .size_B = sizes_B[type]};
+	return (struct matrix_part){
+		.role = (uint8_t)role, .m = product->m, .n = product->n, .k = product->k, .size_B = sizes_B[type],
+		.column_major = role == MATRIX_A ? !!(product->flags & MATRIX_A_COLUMNS) :
+				!!(product->flags & MATRIX_B_COLUMNS),
+		.is_four = !!(product->flags & MATRIX_IS_FOUR)
+	};
 }
 
-/* The matrix as rows of its columns. */
+/* The matrix as rows of its columns; four matrices one after the other. */
 static void gather(const struct warp *warp, const struct matrix_part *part, enum matrix_type type, unsigned slot,
 		   unsigned columns, double *to)
 {
+	const unsigned rows = part->role == MATRIX_B ? part->k : part->m;
 	for (unsigned l = 0; l < LANES; l++) {
 		for (unsigned i = 0; i < matrix_elements(part); i++) {
 			const struct matrix_position at = matrix_position(part, l, i);
-			to[at.row * columns + at.column] = element_get(warp, type, slot, i, l);
+			const unsigned row = matrix_quarter(part, l) * rows + at.row;
+			to[row * columns + at.column] = element_get(warp, type, slot, i, l);
 		}
 	}
 }
@@ -232,15 +242,18 @@ OP_HEAD(multiply)
 	const struct matrix_part at = part_of(&product, MATRIX_A, product.a);
 	const struct matrix_part bt = part_of(&product, MATRIX_B, product.b);
 	const struct matrix_part ct = part_of(&product, MATRIX_C, product.c);
+	const struct matrix_part dt = part_of(&product, MATRIX_C, product.d);
 	gather(warp, &at, product.a, MATRIX_SLOT_A, product.k, a);
 	gather(warp, &bt, product.b, MATRIX_SLOT_B, product.n, b);
 	gather(warp, &ct, product.c, MATRIX_SLOT_C, product.n, c);
 	for (unsigned l = 0; l < LANES; l++) {
-		for (unsigned i = 0; i < matrix_elements(&ct); i++) {
-			const struct matrix_position p = matrix_position(&ct, l, i);
+		const unsigned quarter = matrix_quarter(&dt, l);
+		for (unsigned i = 0; i < matrix_elements(&dt); i++) {
+			const struct matrix_position p = matrix_position(&dt, l, i);
+			const unsigned row = quarter * product.m + p.row;
 			element_put(warp, &product, MATRIX_SLOT_C, i, l,
-				    dot(&product, a + p.row * product.k, b + p.column,
-					c[p.row * product.n + p.column]));
+				    dot(&product, a + row * product.k, b + quarter * product.k * product.n + p.column,
+					c[row * product.n + p.column]));
 		}
 	}
 	return exec_meet_done(warp, mask, met);

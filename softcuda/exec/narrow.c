@@ -67,6 +67,16 @@ static double from_small(uint8_t bits, const struct small *small)
 	return bits & 0x80 ? -x : x;
 }
 
+double e4m3_to_f64(uint8_t bits)
+{
+	return from_small(bits, &e4m3);
+}
+
+double e5m2_to_f64(uint8_t bits)
+{
+	return from_small(bits, &e5m2);
+}
+
 static uint16_t half_of_small(uint8_t bits, const struct small *small, unsigned mode)
 {
 	uint16_t half = half_from_f64(from_small(bits, small), HALF_RN);

@@ -78,7 +78,7 @@ static bool load_elements(struct warp *warp, const struct op *op, uint32_t mask,
 		const unsigned l = exec_lowest(rest);
 		uint32_t value = 0;
 		memcpy(&value, (const void *)(uintptr_t)place[l], size_B);
-		value ^= load->negated ? (size_B == load->size_B ? 1u << (8 * size_B - 1) : 0x80008000u) : 0;
+		value ^= load->negated ? wgmma_signs(load->size_B, size_B) : 0;
 		slot[l] = shift ? slot[l] | value << shift : value;
 	}
 	return true;

@@ -28,4 +28,11 @@ _Static_assert(sizeof(struct wgmma_load) == sizeof(int64_t), "travels in op->imm
 /* Rows of a warp, and warps of a warpgroup. */
 enum { WGMMA_ROWS = 16, WGMMA_WARPS = 4 };
 
+/* The signs of the floats of this size that are in count_B bytes, 4 at most. */
+static inline uint32_t wgmma_signs(unsigned size_B, unsigned count_B)
+{
+	const uint32_t signs = size_B == 1 ? 0x80808080u : size_B == 2 ? 0x80008000u : 1u << 31;
+	return count_B < 4 ? signs & ((1u << 8 * count_B) - 1) : signs;
+}
+
 #endif

@@ -12,7 +12,7 @@ const struct matrix_format *matrix_format_find(const char *name)
 	static const struct matrix_format formats[] = {
 		{"f16", MATRIX_F16, 2}, {"bf16", MATRIX_BF16, 2}, {"tf32", MATRIX_TF32, 4},
 		{"f32", MATRIX_F32, 4}, {"f64", MATRIX_F64, 8}, {"s8", MATRIX_S8, 1},
-		{"u8", MATRIX_U8, 1}, {"s32", MATRIX_S32, 4}
+		{"u8", MATRIX_U8, 1}, {"s32", MATRIX_S32, 4}, {"e4m3", MATRIX_E4M3, 1}, {"e5m2", MATRIX_E5M2, 1}
 	};
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(formats[i].name, name))
@@ -21,7 +21,7 @@ const struct matrix_format *matrix_format_find(const char *name)
 }
 
 /* Types that a and b can have: one for all floats of a kind, and one for integers of both signs. */
-enum kind { KIND_NONE, KIND_HALF, KIND_TF32, KIND_F64, KIND_INTEGER };
+enum kind { KIND_NONE, KIND_HALF, KIND_TF32, KIND_F64, KIND_INTEGER, KIND_FLOAT8 };
 
 static enum kind kind_of(enum matrix_type type)
 {
@@ -36,6 +36,9 @@ static enum kind kind_of(enum matrix_type type)
 	case MATRIX_S8:
 	case MATRIX_U8:
 		return KIND_INTEGER;
+	case MATRIX_E4M3:
+	case MATRIX_E5M2:
+		return KIND_FLOAT8;
 	default:
 		return KIND_NONE;
 	}
@@ -45,9 +48,11 @@ static enum kind kind_of(enum matrix_type type)
 static bool shape_is_known(bool wmma, enum kind kind, unsigned m, unsigned n, unsigned k)
 {
 	static const struct { bool wmma; uint8_t kind, m, n, k; } shapes[] = {
-		{false, KIND_HALF, 16, 8, 8}, {false, KIND_HALF, 16, 8, 16}, {false, KIND_TF32, 16, 8, 4},
+		{false, KIND_HALF, 8, 8, 4}, {false, KIND_HALF, 16, 8, 8}, {false, KIND_HALF, 16, 8, 16},
+		{false, KIND_TF32, 16, 8, 4},
 		{false, KIND_TF32, 16, 8, 8}, {false, KIND_F64, 8, 8, 4}, {false, KIND_F64, 16, 8, 4},
-		{false, KIND_F64, 16, 8, 8}, {false, KIND_INTEGER, 8, 8, 16}, {false, KIND_INTEGER, 16, 8, 16},
+		{false, KIND_F64, 16, 8, 8}, {false, KIND_F64, 16, 8, 16}, {false, KIND_FLOAT8, 16, 8, 16},
+		{false, KIND_FLOAT8, 16, 8, 32}, {false, KIND_INTEGER, 8, 8, 16}, {false, KIND_INTEGER, 16, 8, 16},
 		{false, KIND_INTEGER, 16, 8, 32}, {true, KIND_HALF, 16, 16, 16}, {true, KIND_HALF, 32, 8, 16},
 		{true, KIND_HALF, 8, 32, 16}, {true, KIND_INTEGER, 16, 16, 16}, {true, KIND_INTEGER, 32, 8, 16},
 		{true, KIND_INTEGER, 8, 32, 16}, {true, KIND_TF32, 16, 16, 8}, {true, KIND_F64, 8, 8, 4}
@@ -69,6 +74,8 @@ static bool sum_is_known(enum kind kind, enum matrix_type a, enum matrix_type su
 		return sum == MATRIX_F32;
 	case KIND_F64:
 		return sum == MATRIX_F64;
+	case KIND_FLOAT8:
+		return sum == MATRIX_F32 || sum == MATRIX_F16;
 	default:
 		return kind == KIND_INTEGER && sum == MATRIX_S32;
 	}
@@ -86,6 +93,10 @@ static bool require_target(struct ptx_parser *parser, unsigned sm)
 /* PTX ISA, "Target ISA Notes" of wmma.mma and mma. */
 static bool check_target(struct ptx_parser *parser, const struct matrix_part *shape, bool wmma, enum matrix_type a)
 {
+	if (kind_of(a) == KIND_FLOAT8)
+		return require_target(parser, 89);
+	if (a == MATRIX_F64 && shape->m == 16)
+		return require_target(parser, 90);
 	if (a == MATRIX_BF16 || a == MATRIX_TF32 || a == MATRIX_F64 ||
 	    (!wmma && shape->m == 16 && (kind_of(a) == KIND_INTEGER || shape->k == 16)))
 		return require_target(parser, 80);
@@ -185,7 +196,7 @@ bool matrix_emit_multiply(struct ptx_parser *parser, const struct matrix_product
 
 /* d, a, b, c; formats in this order. */
 static bool emit_product(struct ptx_parser *parser, struct matrix_part shape,
-			 const struct matrix_format *const formats[4], bool wmma, bool saturates)
+			 const struct matrix_format *const formats[4], bool wmma, unsigned flags)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
 	struct matrix_part d = shape;
@@ -208,7 +219,7 @@ static bool emit_product(struct ptx_parser *parser, struct matrix_part shape,
 	const struct matrix_product product = {
 		.m = shape.m, .n = shape.n, .k = shape.k, .a = (uint8_t)formats[1]->type,
 		.b = (uint8_t)formats[2]->type, .c = (uint8_t)formats[3]->type, .d = (uint8_t)formats[0]->type,
-		.saturates = saturates,
+		.flags = (uint8_t)flags,
 	};
 	return results && matrix_emit_multiply(parser, &product) &&
 	       matrix_emit_slots(parser, "_matrix.take", x, count, MATRIX_SLOT_C, d.size_B == 8);
@@ -229,7 +240,14 @@ static bool parse_formats(const struct ptx_parts *parts, unsigned at, bool wmma,
 	return true;
 }
 
-/* wmma.mma.sync.aligned.alayout.blayout.shape or mma.sync.aligned.shape.row.col, and then the types. */
+/* PTX ISA, mma: of m8n8k4, "when .ctype is .f32, .dtype must also be .f32". */
+static bool are_four_known(const struct matrix_format *const formats[4])
+{
+	return formats[1]->type == MATRIX_F16 && (formats[3]->type == MATRIX_F16 || formats[0]->type == MATRIX_F32);
+}
+
+/* wmma.mma.sync.aligned.alayout.blayout.shape or mma.sync.aligned.shape.row.col, and then the types.  m8n8k4 of f16 has
+ * all layouts. */
 static bool decode_product(struct ptx_parser *parser, struct ptx_parts *parts, bool wmma)
 {
 	const unsigned at = wmma ? 4 : 3;
@@ -240,7 +258,7 @@ static bool decode_product(struct ptx_parser *parser, struct ptx_parts *parts, b
 		return ptx_unknown(parser);
 	const unsigned layout = wmma ? at : at + 1;
 	if (!parse_layout(parts->part[layout], &a_columns) || !parse_layout(parts->part[layout + 1], &b_columns) ||
-	    (!wmma && (a_columns || !b_columns)) || !parse_shape(parts->part[wmma ? at + 2 : at], &shape))
+	    !parse_shape(parts->part[wmma ? at + 2 : at], &shape))
 		return ptx_unknown(parser);
 	unsigned next = at + 3;
 	if (wmma && !strcmp(parts->part[parts->count - 1], "satfinite")) {
@@ -252,13 +270,18 @@ static bool decode_product(struct ptx_parser *parser, struct ptx_parts *parts, b
 	if (!parse_formats(parts, next, wmma, formats))
 		return ptx_unknown(parser);
 	const enum kind kind = kind_of(formats[1]->type);
+	const bool mixes = kind == KIND_INTEGER || kind == KIND_FLOAT8;
+	shape.is_four = kind == KIND_HALF && shape.k == 4;
 	if (!shape_is_known(wmma, kind, shape.m, shape.n, shape.k) ||
-	    (kind == KIND_INTEGER ? kind_of(formats[2]->type) != kind : formats[2] != formats[1]) ||
+	    (mixes ? kind_of(formats[2]->type) != kind : formats[2] != formats[1]) ||
 	    !sum_is_known(kind, formats[1]->type, formats[0]->type) ||
-	    !sum_is_known(kind, formats[1]->type, formats[3]->type) || (saturates && kind != KIND_INTEGER))
+	    !sum_is_known(kind, formats[1]->type, formats[3]->type) || (saturates && kind != KIND_INTEGER) ||
+	    (!wmma && (shape.is_four ? !are_four_known(formats) : a_columns || !b_columns)))
 		return ptx_unknown(parser);
+	const unsigned flags = (saturates ? MATRIX_SATURATES : 0u) | (shape.is_four ? MATRIX_IS_FOUR : 0u) |
+			       (a_columns ? MATRIX_A_COLUMNS : 0u) | (b_columns ? MATRIX_B_COLUMNS : 0u);
 	return check_target(parser, &shape, wmma, formats[1]->type) &&
-	       emit_product(parser, shape, formats, wmma, saturates);
+	       emit_product(parser, shape, formats, wmma, flags);
 }
 
 /* --- memory --- */

@@ -33,6 +33,11 @@ static bool is_half(enum matrix_type type)
 	return type == MATRIX_F16 || type == MATRIX_BF16;
 }
 
+static bool is_float8(enum matrix_type type)
+{
+	return type == MATRIX_E4M3 || type == MATRIX_E5M2;
+}
+
 static bool is_byte(enum matrix_type type)
 {
 	return type == MATRIX_S8 || type == MATRIX_U8;
@@ -59,18 +64,20 @@ static bool parse_product(const struct ptx_parts *parts, struct product *product
 	const struct matrix_format *b = matrix_format_find(parts->part[at + 2]);
 	if (!d || !a || !b)
 		return false;
-	const bool bytes = is_byte(a->type), half = is_half(a->type);
-	if ((!bytes && !half && a->type != MATRIX_TF32) || (bytes ? !is_byte(b->type) : a != b) ||
-	    k * a->size_B != 32 || !columns_are_known(n, bytes) || (saturates && !bytes))
+	const bool bytes = is_byte(a->type), half = is_half(a->type), float8 = is_float8(a->type);
+	if ((!bytes && !half && !float8 && a->type != MATRIX_TF32) ||
+	    (bytes ? !is_byte(b->type) : float8 ? !is_float8(b->type) : a != b) || k * a->size_B != 32 ||
+	    !columns_are_known(n, bytes) || (saturates && !bytes))
 		return false;
-	if (d->type != (bytes ? MATRIX_S32 : MATRIX_F32) && !(a->type == MATRIX_F16 && d->type == MATRIX_F16))
+	if (d->type != (bytes ? MATRIX_S32 : MATRIX_F32) &&
+	    !((a->type == MATRIX_F16 || float8) && d->type == MATRIX_F16))
 		return false;
 	product->columns = n;
 	product->size_B = a->size_B;
 	product->sum_B = d->size_B;
 	product->tile = (struct matrix_product){
 		.m = WGMMA_ROWS, .n = COLUMNS, .k = (uint8_t)k, .a = (uint8_t)a->type, .b = (uint8_t)b->type,
-		.c = (uint8_t)d->type, .d = (uint8_t)d->type, .saturates = saturates
+		.c = (uint8_t)d->type, .d = (uint8_t)d->type, .flags = saturates ? MATRIX_SATURATES : 0
 	};
 	return true;
 }
@@ -86,7 +93,7 @@ static bool parse_constant(const struct ptx_operand *operand, int64_t plain, int
 /* What is behind scale-d. */
 static bool parse_constants(const struct ptx_instruction *in, struct product *product)
 {
-	const bool half = is_half(product->tile.a), floats = half || product->tile.a == MATRIX_TF32;
+	const bool half = is_half(product->tile.a), floats = !is_byte(product->tile.a);
 	product->a_in_registers = in->count > 1 && in->operands[1].kind == PTX_VECTOR;
 	const uint32_t count = !floats ? 4 : !half ? 6 : product->a_in_registers ? 7 : 8;
 	if (in->count != count)
@@ -134,7 +141,7 @@ static bool emit_registers(struct ptx_parser *parser, const struct product *prod
 		if (!product->negated[0])
 			continue;
 		const uint32_t changed[3] = {ptx_temporary(parser, 'w'), x[i],
-					     ptx_constant(parser, 'w', product->size_B == 2 ? 0x80008000u : 1u << 31)};
+					     ptx_constant(parser, 'w', wgmma_signs(product->size_B, 4))};
 		if (!ptx_emit_row(parser, "xor.b32", changed, 3))
 			return false;
 		x[i] = changed[0];

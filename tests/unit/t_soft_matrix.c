@@ -12,9 +12,10 @@
 
 /* -- elements as bits ------------------------------------------------------------------ */
 
-enum type { F16, BF16, TF32, F32, F64, S8, U8, S32, TYPES };
+enum type { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2, TYPES };
 static const struct { const char *name; unsigned size_B; } types[TYPES] = {
-	{"f16", 2}, {"bf16", 2}, {"tf32", 4}, {"f32", 4}, {"f64", 8}, {"s8", 1}, {"u8", 1}, {"s32", 4}
+	{"f16", 2}, {"bf16", 2}, {"tf32", 4}, {"f32", 4}, {"f64", 8}, {"s8", 1}, {"u8", 1}, {"s32", 4},
+	{"e4m3", 1}, {"e5m2", 1}
 };
 
 /* Small whole numbers, which all types have. */
@@ -29,6 +30,11 @@ static void put(void *to, enum type type, double value)
 									    (int)(fraction * 2048 - 1024)));
 	const uint16_t bfloat = (uint16_t)(bits >> 16);
 	const int32_t whole = (int32_t)value;
+	/* One sign, exponents with a bias of 7 or 15, and three or two bits of the fraction. */
+	const unsigned bias = type == E4M3 ? 7 : 15, width = type == E4M3 ? 3 : 2;
+	const uint8_t small = (uint8_t)((value < 0 ? 0x80 : 0) |
+					(value == 0 ? 0 : ((unsigned)exponent - 1 + bias) << width |
+							  (unsigned)(fraction * (2 << width) - (1 << width))));
 	switch (type) {
 	case F16:
 		memcpy(to, &half, 2);
@@ -45,6 +51,10 @@ static void put(void *to, enum type type, double value)
 		break;
 	case S32:
 		memcpy(to, &whole, 4);
+		break;
+	case E4M3:
+	case E5M2:
+		memcpy(to, &small, 1);
 		break;
 	default:
 		memcpy(to, &bits, 4);
@@ -108,8 +118,8 @@ static void place_a(const struct mma *mma, unsigned lane, unsigned i, unsigned *
 		*row += (i >= 2 && i < 4) || i >= 6 ? 8 : 0;
 		break;
 	default:
-		*k += i >= 2 ? 4 : 0;
-		*row += i == 1 || i == 3 ? 8 : 0;
+		*k += i % 2 ? i * 2 - 2 : i * 2;
+		*row += i % 2 ? 8 : 0;
 		break;
 	}
 }
@@ -119,7 +129,7 @@ static void place_b(const struct mma *mma, unsigned lane, unsigned i, unsigned *
 	const unsigned group = lane >> 2, thread = lane % 4;
 	*column = group;
 	*k = types[mma->b].size_B == 1 ? thread * 4 + (i & 3) + (i >= 4 ? 16 : 0) :
-	     types[mma->b].size_B == 2 ? thread * 2 + (i & 1) + (i >= 2 ? 8 : 0) : thread + (i ? 4 : 0);
+	     types[mma->b].size_B == 2 ? thread * 2 + (i & 1) + (i >= 2 ? 8 : 0) : thread + i * 4;
 }
 
 static void place_c(unsigned lane, unsigned i, unsigned *row, unsigned *column)
@@ -249,11 +259,115 @@ static void products_of_registers(void)
 		{16, 8, 8, F16, F16, F32}, {16, 8, 8, F16, F16, F16}, {16, 8, 16, F16, F16, F32},
 		{16, 8, 16, F16, F16, F16}, {16, 8, 8, BF16, BF16, F32}, {16, 8, 16, BF16, BF16, F32},
 		{16, 8, 4, TF32, TF32, F32}, {16, 8, 8, TF32, TF32, F32}, {8, 8, 4, F64, F64, F64},
-		{16, 8, 4, F64, F64, F64}, {16, 8, 8, F64, F64, F64}, {8, 8, 16, S8, S8, S32},
+		{16, 8, 4, F64, F64, F64}, {16, 8, 8, F64, F64, F64}, {16, 8, 16, F64, F64, F64},
+		{16, 8, 16, E4M3, E4M3, F32}, {16, 8, 32, E4M3, E5M2, F32}, {16, 8, 32, E5M2, E4M3, F16},
+		{16, 8, 16, E5M2, E5M2, F16}, {8, 8, 16, S8, S8, S32},
 		{8, 8, 16, U8, S8, S32}, {16, 8, 16, S8, U8, S32}, {16, 8, 32, U8, U8, S32}, {16, 8, 32, S8, S8, S32}
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		check_mma(&all[i]);
+}
+
+/* -- mma.m8n8k4 of f16: four products -------------------------------------------------- */
+
+struct four {
+	bool a_columns, b_columns;
+	enum type c, d;
+};
+
+/* The ISA's formulas. */
+static void place_four_a(const struct four *four, unsigned lane, unsigned i, unsigned *row, unsigned *k)
+{
+	*row = (four->a_columns ? i % 4 : lane % 4) + (lane < 16 ? 0 : 4);
+	*k = four->a_columns ? lane % 4 : i;
+}
+
+static void place_four_b(const struct four *four, unsigned lane, unsigned i, unsigned *k, unsigned *column)
+{
+	*k = four->b_columns ? i : lane % 4;
+	*column = (four->b_columns ? lane % 4 : i) + (lane < 16 ? 0 : 4);
+}
+
+static void place_four_c(enum type type, unsigned lane, unsigned i, unsigned *row, unsigned *column)
+{
+	*row = (type == F16 ? lane % 4 : (lane & 1) + (i & 2)) + (lane < 16 ? 0 : 4);
+	*column = type == F16 ? i : (i & 4) + (lane & 2) + (i & 1);
+}
+
+/* The rows of a and c of the product that the lane takes part in, which differ from those of the others. */
+static unsigned first_row(unsigned lane)
+{
+	return lane % 16 / 4 * 8;
+}
+
+static void write_four(struct bytes *ptx, const struct four *four)
+{
+	static const char *const layout[] = {"row", "col"};
+	bytes_append_string(
+		ptx,
+		HEADER ".entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {\n"
+		       ".reg .b64 %pa, %pb, %pc, %pd, %o; .reg .b32 %lane, %d<8>;\n"
+		       "mov.u32 %lane, %tid.x; mul.wide.u32 %o, %lane, 64;\n"
+		       "ld.param.u64 %pa, [a]; add.s64 %pa, %pa, %o; ld.param.u64 %pb, [b]; add.s64 %pb, %pb, %o;\n"
+		       "ld.param.u64 %pc, [c]; add.s64 %pc, %pc, %o; ld.param.u64 %pd, [d]; add.s64 %pd, %pd, %o;\n");
+	transfers(ptx, true, "a", "%pa", 2, F16);
+	transfers(ptx, true, "b", "%pb", 2, F16);
+	transfers(ptx, true, "c", "%pc", registers(8, four->c), four->c);
+	bytes_printf(ptx, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s ", layout[four->a_columns],
+		     layout[four->b_columns], types[four->d].name, types[four->c].name);
+	list(ptx, "d", registers(8, four->d));
+	bytes_append_string(ptx, ", {%a0, %a1}, {%b0, %b1}, ");
+	list(ptx, "c", registers(8, four->c));
+	bytes_append_string(ptx, ";\n");
+	transfers(ptx, false, "d", "%pd", registers(8, four->d), four->d);
+	bytes_append_string(ptx, "ret; }\n");
+}
+
+static void check_four(const struct four *four)
+{
+	struct bytes ptx = BYTES_INIT;
+	struct module module;
+	unsigned row, column, wrong = 0;
+	char *memory[4];
+	write_four(&ptx, four);
+	REQUIRE(is_loaded(&module, &ptx));
+	for (unsigned i = 0; i < 4; i++)
+		memory[i] = device_take(32 * 64);
+	for (unsigned lane = 0; lane < 32; lane++) {
+		for (unsigned i = 0; i < 4; i++) {
+			place_four_a(four, lane, i, &row, &column);
+			put(memory[0] + 64 * lane + 2 * i, F16, a_at(F16, first_row(lane) + row, column));
+			place_four_b(four, lane, i, &row, &column);
+			put(memory[1] + 64 * lane + 2 * i, F16, b_at(F16, row + lane % 16 / 4, column));
+		}
+		for (unsigned i = 0; i < 8; i++) {
+			place_four_c(four->c, lane, i, &row, &column);
+			put(memory[2] + 64 * lane + types[four->c].size_B * i, four->c,
+			    c_at(first_row(lane) + row, column));
+		}
+	}
+	CHECK_EQ(run(&module, "k", 1, 32, 0, memory), CUDA_SUCCESS);
+	for (unsigned lane = 0; lane < 32; lane++) {
+		for (unsigned i = 0; i < 8; i++) {
+			place_four_c(four->d, lane, i, &row, &column);
+			double sum = c_at(first_row(lane) + row, column);
+			for (unsigned k = 0; k < 4; k++)
+				sum += a_at(F16, first_row(lane) + row, k) * b_at(F16, k + lane % 16 / 4, column);
+			wrong += !equals(memory[3] + 64 * lane + types[four->d].size_B * i, four->d, sum);
+		}
+	}
+	check_none(wrong, 8, 8, 4, F16);
+	module_finish(&module);
+	bytes_finish(&ptx);
+}
+
+static void four_products(void)
+{
+	for (unsigned layouts = 0; layouts < 4; layouts++) {
+		check_four(&(struct four){layouts & 1, layouts & 2, F32, F32});
+		check_four(&(struct four){layouts & 1, layouts & 2, F16, F32});
+		check_four(&(struct four){layouts & 1, layouts & 2, F16, F16});
+	}
 }
 
 /* -- wmma ------------------------------------------------------------------------------ */
@@ -477,7 +591,12 @@ static void refused(void)
 		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {r, r, r}, {r, r}, {r}, {r, r, r, r};",
 		"wmma.load.a.sync.aligned.row.m16n16k8.f16 {r, r, r, r, r, r, r, r}, [p];",
 		"wmma.store.c.sync.aligned.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};",
-		"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {r, r, r}, [p];"
+		"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {r, r, r}, [p];",
+		"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, "
+		"{r, r, r, r, r, r, r, r};",
+		"mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, "
+		"{r, r, r, r, r, r, r, r};",
+		"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.s8.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"
 	};
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
 		struct bytes ptx = BYTES_INIT;
@@ -521,6 +640,10 @@ static void older_targets(void)
 		unsigned since;
 		const char *body;
 	} known[] = {
+		{90, "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {p, p, p, p}, {p, p}, {p}, {p, p, p, p};"},
+		{89, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, "
+		     "{r, r, r, r};"},
+		{70, "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};"},
 		{80, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
 		     "{r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"},
 		{80, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"},
@@ -531,11 +654,11 @@ static void older_targets(void)
 		{72, "wmma.load.a.sync.aligned.row.m16n16k16.s8 {r, r}, [p];"},
 		{70, "wmma.load.a.sync.aligned.row.m16n16k16.f16 {r, r, r, r, r, r, r, r}, [p];"},
 	};
-	static const unsigned targets[] = {70, 72, 75, 80};
+	static const unsigned targets[] = {70, 72, 75, 80, 89, 90};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++)
 			check_target(known[i].body, known[i].since, targets[t]);
 }
 
-TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(products_of_memory), TEST(rows_of_matrices),
-	  TEST(misaligned_rows), TEST(limits_of_sums), TEST(lanes_that_diverge), TEST(refused))
+TEST_MAIN(TEST(older_targets), TEST(products_of_registers), TEST(four_products), TEST(products_of_memory),
+	  TEST(rows_of_matrices), TEST(misaligned_rows), TEST(limits_of_sums), TEST(lanes_that_diverge), TEST(refused))

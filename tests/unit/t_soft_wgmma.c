@@ -9,9 +9,9 @@
 
 #define HEADER ".version 8.4\n.target sm_90a\n.address_size 64\n"
 
-enum type { F16, BF16, TF32, S8, U8 };
+enum type { F16, BF16, TF32, S8, U8, E4M3, E5M2 };
 static const struct { const char *name; unsigned size_B; } types[] = {
-	{"f16", 2}, {"bf16", 2}, {"tf32", 4}, {"s8", 1}, {"u8", 1}
+	{"f16", 2}, {"bf16", 2}, {"tf32", 4}, {"s8", 1}, {"u8", 1}, {"e4m3", 1}, {"e5m2", 1}
 };
 
 /* Whole numbers from -8 to 7, and their bits. */
@@ -34,6 +34,7 @@ static uint32_t bits_of(enum type type, int value)
 {
 	static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800, 0x4880,
 					  0x4900};
+	static const uint8_t e4m3[] = {0, 0x38, 0x40, 0x44, 0x48, 0x4a, 0x4c, 0x4e, 0x50, 0x51, 0x52};
 	const float real = (float)value;
 	uint32_t bits;
 	memcpy(&bits, &real, sizeof(bits));
@@ -44,6 +45,11 @@ static uint32_t bits_of(enum type type, int value)
 		return bits >> 16;
 	case TF32:
 		return bits;
+	case E4M3:
+		return e4m3[abs(value)] | (value < 0 ? 0x80u : 0);
+	case E5M2:
+		/* The upper half of an f16, which has all that such numbers need. */
+		return halves[abs(value)] >> 8 | (value < 0 ? 0x80u : 0);
 	default:
 		return (uint32_t)value & 0xff;
 	}
@@ -143,7 +149,7 @@ static void list(struct bytes *ptx, const char *prefix, unsigned count)
 
 static bool is_float(const struct wgmma *w)
 {
-	return types[w->a].size_B > 1;
+	return types[w->a].size_B > 1 || w->a >= E4M3;
 }
 
 /* Copies room to shared memory, multiplies with sums that it loads, and stores those. */
@@ -271,7 +277,8 @@ static void layouts(void)
 
 static void shapes_and_types(void)
 {
-	static const enum type pairs[][2] = {{F16, F16}, {BF16, BF16}, {TF32, TF32}, {S8, S8}, {U8, S8}, {S8, U8}};
+	static const enum type pairs[][2] = {{F16, F16}, {BF16, BF16}, {TF32, TF32}, {S8, S8}, {U8, S8}, {S8, U8},
+					     {E4M3, E5M2}, {E5M2, E4M3}};
 	static const unsigned columns[] = {8, 24, 96, 256};
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		for (size_t n = 0; n < sizeof(columns) / sizeof(columns[0]); n++)
@@ -287,6 +294,9 @@ static void scales(void)
 		check(&(struct wgmma){64, BF16, BF16, 128, false, true, registers, 1, -1, "0"});
 		check(&(struct wgmma){64, TF32, TF32, 64, false, false, registers, -1, 1, "%p"});
 	}
+	for (unsigned registers = 0; registers < 2; registers++)
+		check(&(struct wgmma){64, E4M3, E4M3, 64, false, false, registers, -1, 1, "1"});
+	check(&(struct wgmma){64, E5M2, E5M2, 32, false, false, false, 1, -1, "%p"});
 	check(&(struct wgmma){64, S8, S8, 64, false, false, false, 1, 1, "%p"});
 }
 
@@ -354,12 +364,14 @@ static void unknown(void)
 		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r, r, r, r}, d, d, 1, 1, 2, 0, 0;",
 		"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {r, r, r, r}, d, d, 1, 1, 1, 0, 0;",
 		"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {r, r, r, r}, d, d, 1;",
+		"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.s8 {r, r, r, r}, d, d, 1, 1, 1;",
+		"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {r, r, r, r}, d, d, 1, 1, 1, 0, 0;",
 		"wgmma.wait_group.sync.aligned;", "setmaxnreg.inc.sync.aligned.u32 41;"
 	};
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
 		struct module module;
 		CHECK_EQ(load_body(&module, "sm_90a", bodies[i]), CUDA_ERROR_INVALID_PTX);
-		CHECK(strstr(bytes_string(&module.log), i == 8 ? "'setmaxnreg" : "'wgmma."));
+		CHECK(strstr(bytes_string(&module.log), i == 10 ? "'setmaxnreg" : "'wgmma."));
 		bytes_finish(&module.log);
 	}
 }
