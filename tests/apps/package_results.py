@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Protects: Python packages whose kernels are OpenCL's, by results of theirs beside NumPy's, SciPy's or those of the
 package's own code for the processor: Fourier transforms and sums of reikna, filters of gputools, neurons of nengo-ocl,
-layers of netcl, scattering of sasmodels, recurrence of PyRQA, points of qmctoolscl.
+layers of netcl, scattering of sasmodels, recurrence of PyRQA, points of qmctoolscl, integral equations of bempp-cl.
 Without arguments all that are installed are asked for; names of PACKAGES choose.  APP_PYTHON is a Python that has
 pyopencl, numpy, scipy and some of the packages."""
 import importlib.metadata
@@ -232,7 +232,50 @@ def qmctoolscl(found):
     results.add("lat_shift_mod_1", lambda: right(tools.lat_shift_mod_1, (r, points, shifts), double))
 
 
-PACKAGES = {"gputools": "gputools", "nengo_ocl": "nengo-ocl", "netcl": "netcl",
+def bempp(found):
+    # Compiling the code for the processor takes minutes for each operator; interpreted, this grid takes seconds.
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    numpy.seterr(divide="ignore", invalid="ignore")  # which that code does on its way
+    import bempp_cl.api as api
+    import bempp_cl.core.opencl_kernels as kernels
+    from bempp_cl.api.operators import boundary, potential
+    place = next((i, j) for i, platform in enumerate(pyopencl.get_platforms())
+                 for j, one in enumerate(platform.get_devices()) if one == found)
+    kernels.set_default_gpu_device(*place)
+    kernels.set_default_cpu_device(*place)
+    grid = api.shapes.regular_sphere(0)
+    constant, linear = api.function_space(grid, "DP", 0), api.function_space(grid, "P", 1)
+    edges, dual = api.function_space(grid, "RWG", 0), api.function_space(grid, "SNC", 0)
+
+    def matrix(make, spaces, *wave):
+        """The operator's matrix by OpenCL and by the package's code for the processor."""
+        both = [make(*spaces, *wave, assembler="dense", device_interface=interface).weak_form().to_dense()
+                for interface in ("opencl", "numba")]
+        return near(both[0], both[1], 1e-12)
+
+    def field(make, space, *wave):
+        """What the operator makes of a function, at some points outside."""
+        points = random.standard_normal((3, 20)) + 3
+        numbers = random.standard_normal(space.global_dof_count)
+        both = [make(space, points, *wave, device_interface=interface).evaluate(
+            api.GridFunction(space, coefficients=numbers)) for interface in ("opencl", "numba")]
+        return near(both[0], both[1], 1e-12)
+
+    for family, wave in (("laplace", ()), ("helmholtz", (2.5,)), ("modified_helmholtz", (1.5,))):
+        made = getattr(boundary, family)
+        for what in ("single_layer", "double_layer", "adjoint_double_layer", "hypersingular"):
+            space = linear if what == "hypersingular" else constant
+            results.add("%s, %s" % (family, what), lambda f=getattr(made, what), space=space, wave=wave: matrix(
+                f, (space, space, space), *wave))
+        for what in ("single_layer", "double_layer"):
+            results.add("%s, %s at points" % (family, what), lambda f=getattr(getattr(potential, family), what),
+                        wave=wave: field(f, linear, *wave))
+    for what in ("electric_field", "magnetic_field"):
+        results.add("maxwell, " + what, lambda f=getattr(boundary.maxwell, what): matrix(f, (edges, edges, dual), 2.0))
+        results.add("maxwell, %s at points" % what, lambda f=getattr(potential.maxwell, what): field(f, edges, 2.0))
+
+
+PACKAGES = {"bempp": "bempp-cl", "gputools": "gputools", "nengo_ocl": "nengo-ocl", "netcl": "netcl",
             "pyrqa": "PyRQA", "qmctoolscl": "qmctoolscl", "reikna": "reikna", "sasmodels": "sasmodels"}
 if len(sys.argv) == 2:
     try:
