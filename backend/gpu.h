@@ -248,10 +248,9 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 /* size_B: the size with which it was allocated.  NULL is fine. */
 void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B);
 /* Lets the device use the application's memory where it is; fails where it cannot, for example because a page of it is
- * registered already.  *registered_out: the memory has to be unregistered before the application frees it, when no
- * command uses it any more; that may wait for the device. */
-cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
-			 gpu_address *address_out);
+ * registered already. */
+cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, gpu_address *address_out);
+/* Before the application frees it, when no command uses it any more; may wait for the device. */
 void gpu_host_unregister(struct gpu_device *device, void *pointer);
 /* Whether the whole range is pinned memory, by Culvert or the application, or managed memory: copies of it never
  * wait. */

@@ -5,6 +5,8 @@
 
 /* Memory of the application that a device uses in place. */
 
+/* Also where the device could use the memory as it is: a copy of pageable memory may read its bytes when it is
+ * enqueued, before kernels ahead of it have written them. */
 static cl_int host_register(struct gpu_device *device, void *pointer, uint64_t size_B, gpu_address *address_out)
 {
 	struct gpu_scope scope;
@@ -24,13 +26,8 @@ static cl_int host_register(struct gpu_device *device, void *pointer, uint64_t s
 	return error;
 }
 
-cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
-			 gpu_address *address_out)
+cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, gpu_address *address_out)
 {
-	*registered_out = !device->caps.pageable_access;
-	*address_out = (uintptr_t)pointer;
-	if (!*registered_out)
-		return CL_SUCCESS;
 	const int before = cancel_hold();
 	cl_int error = host_register(device, pointer, size_B, address_out);
 	cancel_restore(before);

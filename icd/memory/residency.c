@@ -216,15 +216,14 @@ cl_int ocl_storage_take_host(cl_context context, uint64_t size_B, void *pointer,
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	struct ocl_location *location = &storage->locations[0];
-	bool registered = false;
-	cl_int error = gpu_host_register(location->gpu, pointer, size_B, &registered, &location->address);
+	cl_int error = gpu_host_register(location->gpu, pointer, size_B, &location->address);
 	if (error) {
 		location->address = 0;
 		ocl_storage_destroy(storage);
 		return error;
 	}
 	storage->place = OCL_PLACE_TAKEN;
-	storage->registered = registered;
+	storage->registered = true;
 	storage->shadow = pointer;
 	storage->shadow_owner = location->gpu;
 	*storage_out = storage;

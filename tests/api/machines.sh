@@ -1,19 +1,23 @@
 #!/bin/sh
-# Protects: programs on machines whose memory is not that of a card under Linux: one memory for both (Jetson), two that
-# either side reaches (Grace-Hopper), and WSL, where devices share nothing.
+# Protects: programs on machines whose memory is not that of a card under Linux: one memory for both (Jetson), also with
+# one table of pages (DGX Spark), two that either side reaches (Grace-Hopper), and WSL, where devices share nothing.
 [ "$CULVERT_CUDA" = soft ] || exit 77
 out=$(mktemp) || exit 99
 trap 'rm -f "$out"' EXIT
 status=0
-for CULVERT_SOFT_MACHINE in integrated coherent wsl; do
-	export CULVERT_SOFT_MACHINE
-	for test in device devices buffers maps image_maps transfers svm svm_system usm command_buffer_memory \
-		pinned_buffers exported_memory exported_dma_buf ../unit/t_gpu_memory ../unit/t_soft_ipc; do
+for machine in integrated integrated-1 coherent wsl; do
+	CULVERT_SOFT_MACHINE=${machine%-1} CULVERT_SOFT_PAGEABLE=0
+	[ $machine = ${machine%-1} ] || CULVERT_SOFT_PAGEABLE=1
+	export CULVERT_SOFT_MACHINE CULVERT_SOFT_PAGEABLE
+	for test in device devices buffers maps image_maps transfers svm svm_system usm images_of_buffers \
+		command_buffer_memory pinned_buffers exported_memory exported_dma_buf \
+		../unit/t_gpu_memory ../unit/t_soft_ipc; do
 		tests/api/$test >"$out" 2>&1
 		code=$?
-		[ $code = 0 ] || [ $code = 77 ] || { echo "$CULVERT_SOFT_MACHINE: $test"; cat "$out"; status=1; }
+		[ $code = 0 ] || [ $code = 77 ] || { echo "$machine: $test"; cat "$out"; status=1; }
 	done
 done
+CULVERT_SOFT_PAGEABLE=0
 # Where kernels can access all of the host's memory, the memory beside a buffer and a freed buffer are not the host's.
 for jit in off always; do
 	for kernel in global_behind global_before global_large global_freed constant_behind; do

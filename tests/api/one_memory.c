@@ -209,13 +209,15 @@ static int run(void)
 	return api_test_end(&test);
 }
 
-/* The software driver reads its options once: each machine has a process of its own. */
-static int run_as(const char *machine, bool unified)
+/* The software driver reads its options once: each machine has a process of its own.  pageable: "1" if devices also
+ * access the host's memory by its page tables. */
+static int run_as(const char *machine, const char *pageable, bool unified)
 {
 	fflush(stdout);
 	const pid_t child = fork();
 	if (!child) {
 		setenv("CULVERT_SOFT_MACHINE", machine, 1);
+		setenv("CULVERT_SOFT_PAGEABLE", pageable, 1);
 		const int status = run();
 		CHECK(is_unified() == unified);
 		fflush(stdout);
@@ -223,7 +225,7 @@ static int run_as(const char *machine, bool unified)
 	}
 	int status = 1;
 	if (child < 0 || waitpid(child, &status, 0) != child || status)
-		printf("one_memory: FAIL as %s\n", machine);
+		printf("one_memory: FAIL as %s, pageable access %s\n", machine, pageable);
 	return status != 0;
 }
 
@@ -232,5 +234,6 @@ int main(void)
 	const char *driver = getenv("CULVERT_CUDA");
 	if (!driver || strcmp(driver, "soft"))
 		return run();
-	return run_as("desktop", false) + run_as("integrated", true) + run_as("coherent", false) + run_as("wsl", false);
+	return run_as("desktop", "0", false) + run_as("desktop", "1", false) + run_as("integrated", "0", true) +
+	       run_as("integrated", "1", true) + run_as("coherent", "1", false) + run_as("wsl", "0", false);
 }

@@ -101,11 +101,9 @@ bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t
 }
 
 /* Nothing that tests give is in a block. */
-cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
-			 gpu_address *address_out)
+cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, gpu_address *address_out)
 {
 	(void)device, (void)size_B;
-	*registered_out = false;
 	*address_out = (uintptr_t)pointer;
 	return fake_gpu_fails() ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
