@@ -28,6 +28,12 @@ not_tests = tests/installed.sh
 TEST_EXTENSIONS = .sh .clt .py
 PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
+# The tests that take longest come first, so that no processor waits for one of them at the end.
+TESTS += tests/stress/seeds.sh tests/kernels/cached.sh tests/stress/faults_nvvm.sh tests/stress/faults.sh \
+	tests/apps/piglit_cl.py
+if !STATIC_LLVM
+TESTS += tests/printer/printer_matrix
+endif
 TESTS += $(top_scripts) $(tools_scripts)
 
 clean-local:

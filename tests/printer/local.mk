@@ -2,7 +2,6 @@
 # The reference needs all of LLVM, not only what is linked into the library.
 if !STATIC_LLVM
 check_PROGRAMS += tests/printer/printer_matrix
-TESTS += tests/printer/printer_matrix
 endif
 tests_printer_printer_matrix_SOURCES = $(printer_sources)
 tests_printer_printer_matrix_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(LLVM_CPPFLAGS)

@@ -1,10 +1,11 @@
 /* The workload of faults_work.c, several times in one process, and what came of it.
  * tests/stress/faults.sh runs it with calls that fail on purpose.
  *
- *	faults [once|lost]
+ *	faults [once|twice|lost]
  *
  * Without an argument the workload runs three times, of which one at most may have
- * met errors; when that is the last, once more.  once: a single run, without errors.
+ * met errors; when that is the last, once more.  twice: the same with two times, for
+ * faults that the first run meets.  once: a single run, without errors.
  * lost: a device may be dead afterwards, but not both, and all that was asked of it has
  * ended.
  *
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3, MORE_ROUNDS = 4, CODES_MAX = 4, NO_PLATFORM = 3 };
+enum { ROUNDS = 3, FEW_ROUNDS = 2, MORE_ROUNDS = 4, CODES_MAX = 4, NO_PLATFORM = 3 };
 
 static const struct {
 	const char *call;
@@ -84,7 +85,9 @@ int main(int argc, char **argv)
 	static struct faults_run runs[MORE_ROUNDS];
 	const bool once = argc > 1 && !strcmp(argv[1], "once");
 	const bool lost = argc > 1 && !strcmp(argv[1], "lost");
-	int rounds = once ? 1 : ROUNDS;
+	const bool twice = argc > 1 && !strcmp(argv[1], "twice");
+	const int planned = once ? 1 : twice ? FEW_ROUNDS : ROUNDS;
+	int rounds = planned;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 0; i < rounds; i++) {
 		if (lost && i == rounds - 1)
@@ -95,8 +98,8 @@ int main(int argc, char **argv)
 			return NO_PLATFORM;
 		printf("run %d: %u errors, %u wrong\n", i, runs[i].errors, runs[i].wrong);
 		/* What polls calls more or less often: the fault may come late. */
-		if (!once && !lost && i == ROUNDS - 1 && runs[i].errors)
-			rounds = MORE_ROUNDS;
+		if (!once && !lost && i == planned - 1 && runs[i].errors)
+			rounds = planned + 1;
 	}
 	/* The second time, a call that fails once has failed. */
 	if (!once && !lost && !faults_exhaust() && !faults_exhaust())

@@ -22,7 +22,7 @@ results="1 9${FAULTS_ALL:+ 2 5}"
 sed -n 's/^call //p' "$folder/learnt" | while read -r call last; do
 	for n in $(seq 1 "$last"); do
 		for result in $results; do
-			FAULT_NVVM=$call:$n:$result timeout -s KILL 60 "$FAULTS" \
+			FAULT_NVVM=$call:$n:$result timeout -s KILL 60 "$FAULTS" twice \
 				> "$folder/out" 2>&1 && echo good >> "$folder/all" && continue
 			echo bad >> "$folder/all"
 			echo "FAIL: FAULT_NVVM=$call:$n:$result ($?)"

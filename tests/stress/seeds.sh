@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: the order of everything that the driver does: the API's tests and the
 # matrix product on schedules that put off what may be put off, with the ordering
-# oracle on.  By hand, in the build folder and with more schedules:
+# oracle on.  Left out is `collisions`, which is about the cache's keys: it builds hundreds
+# of programs, and each has one launch and one read in one queue, as in many others.  By hand, in the build folder and with more schedules:
 #	tests/run-with-culvert SRCDIR/tests/stress/seeds.sh seed:7 pct:8:4 hold:HtoD
 # A failure prints the command that repeats it.
 [ "${CULVERT_CUDA:-soft}" = soft ] || { echo 'skipped: not the software driver'; exit 77; }
@@ -31,7 +32,7 @@ run() {
 
 for CULVERT_SOFT_SCHED in "$@"; do
 	for program in tests/api/*; do
-		case $program in *.so) continue ;; esac
+		case $program in *.so | */collisions) continue ;; esac
 		[ -f "$program" ] && [ -x "$program" ] && run "$program"
 	done
 	[ ! -x tests/apps/matrix ] || run tests/apps/matrix 96
