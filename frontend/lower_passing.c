@@ -8,6 +8,20 @@
 
 /* Changes the types of parameters and results of functions to other types with the same bits. */
 
+/* Returns a pair of bytes as an integer, without a cast of the pair: libnvvm for compute_100 and later does not come to
+ * an end, where it does not optimize, if it casts a pair that is loaded as a part of a structure, and not the first. */
+static LLVMValueRef build_joined(struct lowering *lowering, LLVMValueRef pair, LLVMTypeRef to)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef parts[2];
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(lowering->context), i, false);
+		parts[i] = LLVMBuildZExt(builder, LLVMBuildExtractElement(builder, pair, index, ""), to, "");
+	}
+	LLVMValueRef high = LLVMBuildShl(builder, parts[1], LLVMConstInt(to, 8, false), "");
+	return LLVMBuildOr(builder, parts[0], high, "");
+}
+
 /* Returns the same bits as a value of another type of the same shape; only pairs of bytes change their shape.
  * A local pointer and the integer of 32 bits that is its address are the same bits, too. */
 static LLVMValueRef build_same_bits(struct lowering *lowering, LLVMValueRef value, LLVMTypeRef to)
@@ -20,6 +34,9 @@ static LLVMValueRef build_same_bits(struct lowering *lowering, LLVMValueRef valu
 		return LLVMBuildIntToPtr(builder, value, to, "");
 	if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
 		return LLVMBuildPtrToInt(builder, value, to, "");
+	if (kind == LLVMIntegerTypeKind && lowering->unoptimized &&
+	    LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind)
+		return build_joined(lowering, value, to);
 	if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind)
 		return LLVMBuildBitCast(builder, value, to, "");
 	bool is_struct = kind == LLVMStructTypeKind;
