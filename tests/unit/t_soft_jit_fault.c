@@ -342,7 +342,11 @@ static void a_compiler_fails(void)
 	}
 	unsetenv("FAULT_PART");
 	run_case("refused", NULL, "culvert-softcuda-compile is not there");
-	/* A file that is there, but no program. */
+}
+
+/* A file that is there, but no program. */
+static void a_compiler_is_no_program(void)
+{
 	char path[4096];
 	REQUIRE(place("culvert-softcuda-compile", NULL, true));
 	snprintf(path, sizeof(path), "%s/culvert-softcuda-compile", folder);
@@ -399,8 +403,9 @@ int main(int argc, char **argv)
 		{"waits", case_waits}, {"pages", case_pages}, {"memory", case_memory}
 	};
 	static const struct test_case cases[] = {
-		TEST(calls_of_softcuda_fail), TEST(a_compiler_fails), TEST(a_compiler_is_slow),
-		TEST(processes_are_forbidden), TEST(executable_pages_are_forbidden), TEST(the_compiler_has_no_memory)
+		TEST(calls_of_softcuda_fail), TEST(a_compiler_fails), TEST(a_compiler_is_no_program),
+		TEST(a_compiler_is_slow), TEST(processes_are_forbidden), TEST(executable_pages_are_forbidden),
+		TEST(the_compiler_has_no_memory)
 	};
 	int type = 0;
 	socklen_t type_B = sizeof(type);
