@@ -35,6 +35,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_component.h \
 	frontend/lower_component_il.c \
 	frontend/lower_device.c \
+	frontend/lower_division.c \
 	frontend/lower_function.c \
 	frontend/lower_generic.c \
 	frontend/lower_half.c frontend/lower_half_bits.c frontend/lower_half_call.c \

@@ -77,6 +77,7 @@ enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_pa
 enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
 enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_generic.c */
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
+enum fe_status fe_lower_divisions(struct lowering *lowering);        /* lower_division.c */
 
 /* lower_function.c: gives functions and calls another type.
  *

@@ -158,12 +158,12 @@ LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value)
 	char text[] = "mov.??? $0, $1;", operands[] = "=?,?";
 	LLVMTypeRef type = LLVMTypeOf(value), function = LLVMFunctionType(type, &type, 1, false);
 	const LLVMTypeKind kind = LLVMGetTypeKind(type);
-	const bool is_short = kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+	const unsigned width = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
 	const char *type_name = kind == LLVMFloatTypeKind ? "f32" : kind == LLVMDoubleTypeKind ? "f64" :
-				is_short ? "b16" : "b32";
+				width == 16 ? "b16" : width == 64 ? "b64" : "b32";
 	memcpy(text + 4, type_name, 3);
 	operands[1] = operands[3] = kind == LLVMFloatTypeKind ? 'f' : kind == LLVMDoubleTypeKind ? 'd' :
-				    is_short ? 'h' : 'r';
+				    width == 16 ? 'h' : width == 64 ? 'l' : 'r';
 	LLVMValueRef code = LLVMGetInlineAsm(function, text, sizeof(text) - 1, operands, sizeof(operands) - 1,
 					     false, false, LLVMInlineAsmDialectATT, false);
 	return LLVMBuildCall2(lowering->builder, function, code, &value, 1, "");
