@@ -9,7 +9,8 @@
 /* Changes the types of parameters and results of functions to other types with the same bits. */
 
 /* Returns a pair of bytes as an integer, without a cast of the pair: libnvvm for compute_100 and later does not come to
- * an end, where it does not optimize, if it casts a pair that is loaded as a part of a structure, and not the first. */
+ * an end, where it does not optimize, if it casts a pair that is loaded as a part of a structure, and not the first.
+ * Only such pairs are joined so: libnvvm for compute_90 and before crashes with some others. */
 static LLVMValueRef build_joined(struct lowering *lowering, LLVMValueRef pair, LLVMTypeRef to)
 {
 	LLVMBuilderRef builder = lowering->builder;
@@ -34,8 +35,9 @@ static LLVMValueRef build_same_bits(struct lowering *lowering, LLVMValueRef valu
 		return LLVMBuildIntToPtr(builder, value, to, "");
 	if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
 		return LLVMBuildPtrToInt(builder, value, to, "");
-	if (kind == LLVMIntegerTypeKind && lowering->unoptimized &&
-	    LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind)
+	if (kind == LLVMIntegerTypeKind && LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind &&
+	    LLVMIsAExtractValueInst(value) && lowering->unoptimized &&
+	    nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks))
 		return build_joined(lowering, value, to);
 	if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind)
 		return LLVMBuildBitCast(builder, value, to, "");
