@@ -611,6 +611,7 @@ cl_int ocl_kernel_create(cl_program program, const char *name, cl_kernel *kernel
 {
 	cl_kernel kernel;
 	const struct ocl_kernel_code *code;
+	ocl_program_wait(program);
 	cl_int error = kernel_alloc(program, name, &kernel);
 	if (error)
 		return error;

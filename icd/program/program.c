@@ -24,6 +24,7 @@ static void program_destroy(struct object *object)
 	free(program->devices);
 	shared_text_unref(program->source);
 	ocl_program_il_destroy(program->il);
+	lock_condition_finish(&program->build_ended);
 	lock_finish(&program->lock);
 	object_unref(program->context);
 	free(program);
@@ -38,6 +39,11 @@ cl_int ocl_program_create(cl_context context, const cl_device_id *devices, cl_ui
 	if (!program)
 		return CL_OUT_OF_HOST_MEMORY;
 	if (lock_init(&program->lock, LOCK_RANK_PROGRAM)) {
+		free(program);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	if (lock_condition_init(&program->build_ended)) {
+		lock_finish(&program->lock);
 		free(program);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
@@ -169,6 +175,23 @@ bool ocl_program_executable(cl_program program, cl_uint index, struct ocl_code *
 		*module_out = ocl_module_ref(slot->module);
 	lock_drop(&program->lock);
 	return found;
+}
+
+static bool is_building_locked(const struct _cl_program *program)
+{
+	for (cl_uint i = 0; i < program->device_count; i++)
+		if (program->per_device[i].status == CL_BUILD_IN_PROGRESS)
+			return true;
+	return false;
+}
+
+void ocl_program_wait(cl_program program)
+{
+	lock_assert_none();
+	lock_take(&program->lock);
+	while (is_building_locked(program))
+		lock_condition_wait(&program->build_ended, &program->lock);
+	lock_drop(&program->lock);
 }
 
 void ocl_program_attach(cl_program program)

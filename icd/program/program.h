@@ -48,6 +48,7 @@ struct _cl_program {
 	struct lock lock;                    /* guards all below */
 	struct program_device *per_device;   /* owned array: one for each of devices */
 	unsigned kernels_attached;           /* number of kernels that the application has */
+	struct lock_condition build_ended;   /* a status is no longer CL_BUILD_IN_PROGRESS */
 };
 
 /* Makes a program without source.  devices: of context, checked by the caller. */
@@ -73,6 +74,9 @@ int ocl_program_code_index(const struct _cl_program *program, const struct _cl_d
 
 /* The code for a device, built or loaded, with a reference; or NULL. */
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index);
+/* Waits until no build of the program is in progress: who asks for kernels may have begun one with a callback, and not
+ * waited for that.  No lock may be held. */
+void ocl_program_wait(cl_program program);
 /* The code and the module of the executable for a device, with references; false: there is none.  module_out may be
  * NULL. */
 bool ocl_program_executable(cl_program program, cl_uint index, struct ocl_code **code_out,

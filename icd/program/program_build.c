@@ -307,6 +307,7 @@ static cl_int build_end(struct build *build)
 			error = target->error;
 		made_swap_locked(&program->per_device[target->index], target);
 	}
+	lock_condition_signal_all(&program->build_ended);
 	lock_drop(&program->lock);
 	return error;
 }

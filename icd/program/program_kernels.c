@@ -49,6 +49,7 @@ cl_int ocl_program_kernels_find(cl_program program, struct ocl_program_kernels *
 {
 	size_t most = 1;
 	*kernels = (struct ocl_program_kernels){0};
+	ocl_program_wait(program);
 	cl_int error = codes_take(program, kernels);
 	for (cl_uint i = 0; i < kernels->code_count; i++)
 		most += kernels->codes[i]->abi->kernel_count;

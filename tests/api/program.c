@@ -242,6 +242,38 @@ static void check_callback_at_once(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* Programs that do not wait for the callback before they ask for kernels. */
+static void check_kernels_at_once(const struct api_test *test)
+{
+	struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
+	cl_program program = api_test_program(test->context, good);
+	cl_kernel kernel = NULL;
+	size_t number = 0;
+	cl_uint made = 0;
+	cl_int code;
+	alarm(60);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=41", built, &told));
+	kernel = clCreateKernel(program, "first", &code);
+	CHECK_OK(code);
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK(told_wait(&told) == program);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=42", built, &told));
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(number), &number, NULL));
+	CHECK(number == 2);
+	CHECK(told_wait(&told) == program);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=43", built, &told));
+	CHECK_OK(clCreateKernelsInProgram(program, 0, NULL, &made));
+	CHECK(made == 2);
+	CHECK(told_wait(&told) == program);
+	/* Of a build that fails there are none. */
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", built, &told));
+	CHECK(!clCreateKernel(program, "first", &code));
+	CHECK_CODE(code, CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK(told_wait(&told) == program);
+	alarm(0);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 struct builder {
 	const struct api_test *test;
 	int number;
@@ -359,6 +391,7 @@ int main(void)
 	check_attached(&test);
 	check_callback(&test);
 	check_callback_at_once(&test);
+	check_kernels_at_once(&test);
 	check_threads(&test);
 	check_rivals(&test);
 	check_devices(&test);
