@@ -24,7 +24,9 @@ export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS
 # of one event for each error is less than that where a call fails once: each_time() finds it.  Blocks of memory
 # that a device keeps for later allocations are freed before the blocks are counted (faults_exhaust).  Streams are
 # pooled, too: where an error leaves it unknown whether a copy has ended, each of its three threads may need another
-# one.  However many errors there are, they are fewer than 16 more (each_time).
+# one.  Where all calls of a kind fail, other work finds its streams busy as well: in 160 runs at a time of four in
+# which cuEventQuery fails, 22 to 34 streams are left after 255 to 2700 errors, as many after four times the work, and
+# 11 at most after fewer errors.  So 16 more, and one more for each 16 errors, are no leak (each_time).
 slack() {
 	case $1:$2 in
 	events:*) echo 6 ;;
@@ -65,7 +67,7 @@ each_time() { # call
 	[ "$injected" -gt "$(slack events)" ] || echo "WRONG: too few errors to tell ($try tries)"
 	kinds='events|streams|device_allocations'
 	! grep -q 'kept blocks could not be freed' "$FAULTS_DIR/each.out" || kinds='events|streams'
-	STREAMS_MORE=16
+	STREAMS_MORE=$((16 + injected / 16))
 	leaks "$count" "$1" | grep -E "$kinds"
 	STREAMS_MORE=
 }
@@ -174,9 +176,12 @@ lacking() {
 		!splits && $3 > version { print $4 }
 		END { if (incomplete) printf "%s", for_splits }
 	' "${srcdir:-.}/softcuda/calls/symbol.def"
-	# Under WSL 2, there is no memory of other processes, and none that device and host use at once.
-	[ "$machine" != wsl ] || printf '%s\n' cuIpcOpenMemHandle_v2 cuIpcCloseMemHandle cuMemGetAddressRange_v2 \
-		cuMemGetHandleForAddressRange cuMemAllocManaged cuMemAdvise_v2 cuMemPrefetchAsync_v2
+	# Under WSL 2 and with an integrated GPU, there is no managed memory that device and host use at once, and no dma-buf;
+	# under WSL 2 there is no memory of other processes, either.
+	case $machine in wsl | integrated)
+		printf '%s\n' cuMemGetHandleForAddressRange cuMemAllocManaged cuMemAdvise_v2 cuMemPrefetchAsync_v2 ;;
+	esac
+	[ "$machine" != wsl ] || printf '%s\n' cuIpcOpenMemHandle_v2 cuIpcCloseMemHandle cuMemGetAddressRange_v2
 }
 
 # Rows of the table of what the driver calls that are not among what was walked over. An older
