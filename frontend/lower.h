@@ -110,9 +110,14 @@ struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef funct
 /* Positions the builder before a function's first instruction. */
 void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
 
-/* Returns a copy of an integer of 16 or 32 bits, a float or a double, which inline PTX makes, so that libnvvm knows
+/* Returns a copy of an integer of 16, 32 or 64 bits, a float or a double, which inline PTX makes, so that libnvvm knows
  * nothing about its value.  The move costs no instruction of the GPU. */
 LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value);
+
+/* Changes each instruction of the module that is wanted.  change may add instructions and uses, and delete the one
+ * that it is given. */
+void fe_each_instruction(struct lowering *lowering, bool (*is_wanted)(LLVMValueRef),
+			 void (*change)(struct lowering *, LLVMValueRef));
 
 /* lower_instruction.c: the constraint letter with which inline PTX holds a value of the type; 0: PTX has no such
  * register. */

@@ -85,10 +85,12 @@ static bool is_division(LLVMValueRef i)
 	}
 }
 
-static bool is_long(LLVMValueRef division)
+static bool is_to_be_moved(LLVMValueRef i)
 {
 	struct count count = {0, 0};
-	count_divisions(division, &count);
+	if (!is_division(i))
+		return false;
+	count_divisions(i, &count);
 	return count.divisions > DIVISIONS_MAX;
 }
 
@@ -102,15 +104,6 @@ static void move_result(struct lowering *lowering, LLVMValueRef division)
 
 enum fe_status fe_lower_divisions(struct lowering *lowering)
 {
-	LLVMValueRef function = LLVMGetFirstFunction(lowering->module), next;
-	for (; function; function = LLVMGetNextFunction(function)) {
-		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-		for (; block; block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-				next = LLVMGetNextInstruction(i);
-				if (is_division(i) && is_long(i))
-					move_result(lowering, i);
-			}
-	}
+	fe_each_instruction(lowering, is_to_be_moved, move_result);
 	return FE_OK;
 }

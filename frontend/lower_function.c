@@ -168,3 +168,18 @@ LLVMValueRef fe_build_move(struct lowering *lowering, LLVMValueRef value)
 					     false, false, LLVMInlineAsmDialectATT, false);
 	return LLVMBuildCall2(lowering->builder, function, code, &value, 1, "");
 }
+
+void fe_each_instruction(struct lowering *lowering, bool (*is_wanted)(LLVMValueRef),
+			 void (*change)(struct lowering *, LLVMValueRef))
+{
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module), next;
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+				next = LLVMGetNextInstruction(i);
+				if (is_wanted(i))
+					change(lowering, i);
+			}
+	}
+}

@@ -155,15 +155,6 @@ static void move_result(struct lowering *lowering, LLVMValueRef division)
 
 enum fe_status fe_lower_products(struct lowering *lowering)
 {
-	LLVMValueRef function = LLVMGetFirstFunction(lowering->module), next;
-	for (; function; function = LLVMGetNextFunction(function)) {
-		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-		for (; block; block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-				next = LLVMGetNextInstruction(i);
-				if (is_to_be_moved(i))
-					move_result(lowering, i);
-			}
-	}
+	fe_each_instruction(lowering, is_to_be_moved, move_result);
 	return FE_OK;
 }
