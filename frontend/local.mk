@@ -34,6 +34,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_component.c \
 	frontend/lower_component.h \
 	frontend/lower_component_il.c \
+	frontend/lower_cycle.c \
 	frontend/lower_device.c \
 	frontend/lower_division.c \
 	frontend/lower_function.c \

@@ -50,6 +50,7 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 		status = status ? status : fe_lower_generic(lowering);
 		status = status ? status : fe_lower_products(lowering);
 		status = status ? status : fe_lower_divisions(lowering);
+		status = status ? status : fe_lower_cycles(lowering);
 		status = status ? status : fe_lower_comparisons(lowering);
 		status = status ? status : fe_lower_bits(lowering);
 		status = status ? status : fe_lower_elements(lowering);

@@ -78,6 +78,12 @@ enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_pr
 enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_generic.c */
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
 enum fe_status fe_lower_divisions(struct lowering *lowering);        /* lower_division.c */
+enum fe_status fe_lower_cycles(struct lowering *lowering);           /* lower_cycle.c */
+
+/* lower_division.c: whether an instruction is a quotient, remainder or shift to the right of 16, 32 or 64 bits; hides
+ * the result of one from libnvvm, behind a move. */
+bool fe_is_division(LLVMValueRef i);
+void fe_move_result(struct lowering *lowering, LLVMValueRef division);
 
 /* lower_function.c: gives functions and calls another type.
  *

@@ -68,7 +68,7 @@ static void count_divisions(LLVMValueRef value, struct count *count)
 	}
 }
 
-static bool is_division(LLVMValueRef i)
+bool fe_is_division(LLVMValueRef i)
 {
 	if (!LLVMIsABinaryOperator(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind)
 		return false;
@@ -88,13 +88,13 @@ static bool is_division(LLVMValueRef i)
 static bool is_to_be_moved(LLVMValueRef i)
 {
 	struct count count = {0, 0};
-	if (!is_division(i))
+	if (!fe_is_division(i))
 		return false;
 	count_divisions(i, &count);
 	return count.divisions > DIVISIONS_MAX;
 }
 
-static void move_result(struct lowering *lowering, LLVMValueRef division)
+void fe_move_result(struct lowering *lowering, LLVMValueRef division)
 {
 	LLVMPositionBuilderBefore(lowering->builder, LLVMGetNextInstruction(division));
 	LLVMValueRef moved = fe_build_move(lowering, division);
@@ -104,6 +104,6 @@ static void move_result(struct lowering *lowering, LLVMValueRef division)
 
 enum fe_status fe_lower_divisions(struct lowering *lowering)
 {
-	fe_each_instruction(lowering, is_to_be_moved, move_result);
+	fe_each_instruction(lowering, is_to_be_moved, fe_move_result);
 	return FE_OK;
 }

@@ -355,6 +355,18 @@ kernel void conditions_that_stay(global float *a, int4 from, int4 to, int n)
 			a[i] += a[x];
 }
 
+// Which element a turn uses is known, although it depends on a remainder of itself.
+//lacks \.local
+kernel void stages(global uint *a, uint k)
+{
+	uint sums[3] = {0, k, 7}, stage = 0;
+	for (int i = 0; i < 8; i++) {
+		sums[stage] += a[i];
+		stage = (stage + 1) % 3;
+	}
+	a[I] = sums[0] ^ sums[1] * 3 ^ sums[2] * 5;
+}
+
 // Products of matrices in local memory are loads of whole tiles and tensor cores, with the sums in registers.
 //has ldmatrix\.sync\.aligned\.m8n8\.x4\.shared
 //has ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared
