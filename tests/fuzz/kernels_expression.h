@@ -40,6 +40,7 @@ struct maker {
 	unsigned field_count;
 	struct type many, last;          /* of struct t */
 	struct type pointed;             /* what change_at points at */
+	struct bytes helpers;            /* types and functions of statements, before the kernel */
 	struct bytes locals;             /* declarations at the head of the kernel */
 	unsigned locals_B;
 	unsigned shared_B;               /* used of what all work-items share */

@@ -163,6 +163,7 @@ static void kernel_body(struct maker *maker)
 	statements(maker, 6 + pick(maker, 10));
 	finish(maker);
 	maker->text = before;
+	bytes_append(before, maker->helpers.data, maker->helpers.size_B);
 	head(maker, before);
 	bytes_append(before, text.data, text.size_B);
 	bytes_finish(&text);
@@ -186,5 +187,6 @@ void kernels_make(struct kernels_source *source)
 	nested_structure(&maker);
 	pointer_function(&maker);
 	kernel_body(&maker);
+	bytes_finish(&maker.helpers);
 	bytes_finish(&maker.locals);
 }

@@ -7,9 +7,14 @@
 #ifdef __opencl_c_generic_address_space
 #define GENERIC(SPACE)
 #define LOCAL_OWN local
+#define ANY(T) T
+#define TO_ANY(T, POINTER) ((T *)(POINTER))
 #else
 #define GENERIC(SPACE) SPACE
 #define LOCAL_OWN private
+/* To PoCL 3.1 all spaces are one. */
+#define ANY(T) private T
+#define TO_ANY(T, POINTER) ((private T *)(ulong)(POINTER))
 #endif
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable

@@ -408,6 +408,12 @@ static void statement(struct maker *maker)
 		make_parts,
 		make_neighbours,
 		make_neighbours,
+		make_chosen_pointer,
+		make_chosen_pointer,
+		make_chosen_pointer,
+		make_chain,
+		make_chain,
+		make_chain,
 		leave,
 		leave,
 	};

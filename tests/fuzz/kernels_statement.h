@@ -52,5 +52,9 @@ void make_group_call(struct maker *maker);
 /* kernels_parts.c: objects whose parts belong to different work-items */
 void make_parts(struct maker *maker);
 void make_neighbours(struct maker *maker);
+/* kernels_chosen.c: pointers of which only the run says in which address space they point */
+void make_chosen_pointer(struct maker *maker);
+/* kernels_chain.c: products and divisions */
+void make_chain(struct maker *maker);
 
 #endif
