@@ -16,8 +16,16 @@ import platforms
 
 folder = os.environ.get("CHIPSTAR", "")
 units = os.path.join(folder, "catch", "catch_tests", "unit")
-programs = sorted(os.path.join(where, file) for where, _, files in os.walk(units) for file in files
-                  if "." not in file and file != "Makefile" and os.access(os.path.join(where, file), os.X_OK))
+
+
+def has_tests(path):
+    """Whether it is one of Catch's programs.  Some others are there that tests start."""
+    with open(path, "rb") as program:
+        return b"list-test-names-only" in program.read()
+
+
+programs = sorted(path for where, _, files in os.walk(units) for path in (os.path.join(where, file) for file in files
+                  if "." not in file and file != "Makefile") if os.access(path, os.X_OK) and has_tests(path))
 if not programs:
     print("skipped: CHIPSTAR does not name a build of chipStar with HIP's Catch tests")
     sys.exit(77)

@@ -44,8 +44,11 @@ DISPLAY = (r"^interop@",)
 def ask(name, *options):
     """What came of the tests that the OPTIONS choose."""
     kept = os.path.join(folder, name)
+    jobs = os.environ.get("APP_JOBS", "1")
+    # Without a GPU of Mesa's in /dev/dri, piglit runs tests of OpenCL one after another unless it is told not to.
+    together = [] if jobs == "1" else ["--all-concurrent"]
     subprocess.run([piglit, "run", "-f", os.path.join(folder, "piglit.conf"), "-l", "quiet", "--timeout", "60",
-                    "-j", os.environ.get("APP_JOBS", "1")] + list(options) + ["cl", kept],
+                    "-j", jobs] + together + list(options) + ["cl", kept],
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
     try:
         with open(os.path.join(kept, "results.json")) as file:
