@@ -123,6 +123,7 @@ static void add_user(struct flow *flow, LLVMValueRef value, LLVMValueRef user)
 	case LLVMSRem:
 	case LLVMShl:
 	case LLVMLShr:
+	case LLVMAShr:
 	case LLVMAnd:
 	case LLVMOr:
 	case LLVMTrunc:
@@ -271,6 +272,7 @@ static bool is_to_be_moved(LLVMValueRef i)
 	case LLVMSRem:
 		return true;
 	case LLVMLShr:
+	case LLVMAShr:
 		return LLVMIsAConstantInt(LLVMGetOperand(i, 1)) && grows(i);
 	default:
 		return grows(i);

@@ -50,12 +50,14 @@ static void count_divisions(LLVMValueRef value, struct count *count)
 		break;
 	/* With another operand, these are values of which libnvvm knows nothing. */
 	case LLVMLShr:
+	case LLVMAShr:
 	case LLVMShl:
 	case LLVMAnd:
 	case LLVMOr:
 		if (!LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
 			break;
-		count->divisions += LLVMGetInstructionOpcode(value) == LLVMLShr;
+		count->divisions += LLVMGetInstructionOpcode(value) == LLVMLShr ||
+				    LLVMGetInstructionOpcode(value) == LLVMAShr;
 		count_operands(value, 1, count);
 		break;
 	case LLVMTrunc:
@@ -79,6 +81,7 @@ bool fe_is_division(LLVMValueRef i)
 	case LLVMUDiv:
 	case LLVMSDiv:
 	case LLVMLShr:
+	case LLVMAShr:
 		return width == 16 || width == 32 || width == 64;
 	default:
 		return false;
