@@ -7,12 +7,16 @@
  * and expands the calls, and so makes the chains that lower_product.c and lower_division.c look for: up to sm_90, eight
  * steps inside another loop may not be compiled in minutes.  So inline PTX moves the result. */
 
-enum { PLACES_MAX = 256 };
+enum {
+	PLACES_MAX = 128,
+	USES_MAX = 500, /* that are looked at for one result */
+	SUMS_MAX = 8
+};
 
 /* Values that depend on one, or on which one depends.  A pointer stands for the private memory behind it. */
 struct flow {
 	LLVMValueRef places[PLACES_MAX];
-	unsigned count;
+	unsigned count, uses;
 };
 
 static void flow_add(struct flow *flow, LLVMValueRef place)
@@ -22,6 +26,17 @@ static void flow_add(struct flow *flow, LLVMValueRef place)
 			return;
 	if (flow->count < PLACES_MAX)
 		flow->places[flow->count++] = place;
+}
+
+/* The first and the next use of a value; NULL: there is none, or enough were looked at. */
+static LLVMUseRef first_use(struct flow *flow, LLVMValueRef value)
+{
+	return flow->uses++ < USES_MAX ? LLVMGetFirstUse(value) : NULL;
+}
+
+static LLVMUseRef next_use(struct flow *flow, LLVMUseRef use)
+{
+	return flow->uses++ < USES_MAX ? LLVMGetNextUse(use) : NULL;
 }
 
 static bool is_pointer(LLVMValueRef value)
@@ -66,8 +81,8 @@ static void add_memory(struct flow *flow, LLVMValueRef pointer)
 	if (!LLVMIsAArgument(base))
 		return;
 	const unsigned number = parameter_number(base);
-	LLVMUseRef use = LLVMGetFirstUse(LLVMGetParamParent(base));
-	for (; use; use = LLVMGetNextUse(use)) {
+	LLVMUseRef use = first_use(flow, LLVMGetParamParent(base));
+	for (; use; use = next_use(flow, use)) {
 		LLVMValueRef call = LLVMGetUser(use);
 		LLVMValueRef its = callee_of(call) == LLVMGetParamParent(base) ? base_of(LLVMGetOperand(call, number))
 									       : NULL;
@@ -78,7 +93,7 @@ static void add_memory(struct flow *flow, LLVMValueRef pointer)
 
 static void add_results(struct flow *flow, LLVMValueRef function)
 {
-	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+	for (LLVMUseRef use = first_use(flow, function); use; use = next_use(flow, use))
 		if (callee_of(LLVMGetUser(use)) == function)
 			flow_add(flow, LLVMGetUser(use));
 }
@@ -147,8 +162,8 @@ static bool depends_on(LLVMValueRef i, LLVMValueRef value)
 	struct flow flow = {.count = 0};
 	flow_add(&flow, value);
 	for (unsigned place = 0; place < flow.count; place++) {
-		LLVMUseRef use = LLVMGetFirstUse(flow.places[place]);
-		for (; use; use = LLVMGetNextUse(use)) {
+		LLVMUseRef use = first_use(&flow, flow.places[place]);
+		for (; use; use = next_use(&flow, use)) {
 			if (LLVMGetUser(use) == i)
 				return true;
 			add_user(&flow, flow.places[place], LLVMGetUser(use));
@@ -163,7 +178,7 @@ static void add_arguments(struct flow *flow, LLVMValueRef parameter, bool *known
 {
 	LLVMValueRef function = LLVMGetParamParent(parameter);
 	const unsigned number = parameter_number(parameter);
-	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+	for (LLVMUseRef use = first_use(flow, function); use; use = next_use(flow, use)) {
 		if (callee_of(LLVMGetUser(use)) == function)
 			flow_add(flow, LLVMGetOperand(LLVMGetUser(use), number));
 	}
@@ -173,7 +188,7 @@ static void add_arguments(struct flow *flow, LLVMValueRef parameter, bool *known
 /* What is stored to a private variable, if its uses are loads and stores of parts of it. */
 static void add_stored(struct flow *flow, LLVMValueRef pointer, bool *known)
 {
-	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+	for (LLVMUseRef use = first_use(flow, pointer); use; use = next_use(flow, use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer)
 			flow_add(flow, LLVMGetOperand(user, 0));
@@ -214,7 +229,7 @@ static bool is_of_constants(LLVMValueRef value)
 	flow_add(&flow, value);
 	for (unsigned place = 0; known && place < flow.count; place++)
 		add_origins(&flow, flow.places[place], &known);
-	return known && flow.count < PLACES_MAX;
+	return known && flow.count < PLACES_MAX && flow.uses < USES_MAX;
 }
 
 /* --- which results are moved ------------------------------------------------------------------ */
@@ -231,16 +246,20 @@ static LLVMValueRef without_casts(LLVMValueRef value)
 	return value;
 }
 
-/* Whether another sum or product of the divided value becomes a part of the next one. */
-static bool is_used_twice(LLVMValueRef i, LLVMValueRef value)
+/* Whether another sum or product of the divided value becomes a part of the next one. sums: how many are looked at. */
+static bool is_used_twice(LLVMValueRef i, LLVMValueRef value, unsigned *sums)
 {
-	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+	for (LLVMUseRef use = LLVMGetFirstUse(value); use && *sums; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 		if (user == i || !LLVMIsAInstruction(user))
 			continue;
+		if (is_cast(user) && is_used_twice(i, user, sums))
+			return true;
 		const LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
-		const bool combines = opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul;
-		if (is_cast(user) ? is_used_twice(i, user) : combines && depends_on(i, user))
+		if (opcode != LLVMAdd && opcode != LLVMSub && opcode != LLVMMul)
+			continue;
+		--*sums;
+		if (depends_on(i, user))
 			return true;
 	}
 	return false;
@@ -254,13 +273,14 @@ static bool is_product(LLVMValueRef value)
 /* Whether libnvvm's expression of the quotient has its operand twice or is a divided product. */
 static bool grows(LLVMValueRef i)
 {
+	unsigned sums = SUMS_MAX;
 	LLVMValueRef divided = without_casts(LLVMGetOperand(i, 0));
 	if (is_product(divided))
 		return true;
 	if (LLVMIsABinaryOperator(divided) && LLVMGetInstructionOpcode(divided) == LLVMAdd &&
 	    (is_product(LLVMGetOperand(divided, 0)) || is_product(LLVMGetOperand(divided, 1))))
 		return true;
-	return is_used_twice(i, divided);
+	return is_used_twice(i, divided, &sums);
 }
 
 static bool is_to_be_moved(LLVMValueRef i)
