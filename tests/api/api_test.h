@@ -46,6 +46,8 @@ struct api_test {
 
 /* Callbacks check too, and so do all files of a program, which share these. */
 __attribute__((weak)) _Atomic unsigned api_test_checks, api_test_failures;
+/* That of api_test_start. */
+__attribute__((weak)) cl_platform_id api_test_platform;
 
 static inline bool api_test_check(bool good, const char *text, const char *file, int line)
 {
@@ -94,7 +96,7 @@ static inline bool api_test_find_platform(struct api_test *test)
 		char name[256] = "";
 		clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof(name), name, NULL);
 		if (strstr(name, wanted)) {
-			test->platform = platforms[i];
+			test->platform = api_test_platform = platforms[i];
 			return true;
 		}
 	}

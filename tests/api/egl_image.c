@@ -7,7 +7,6 @@
 #include "tests/api/gl_sharing.h"
 #include "tests/api/soft_fault.h"
 
-#include <CL/cl_egl.h>
 #include <pthread.h>
 
 enum { WIDTH = 12, HEIGHT = 5, TEXELS = WIDTH * HEIGHT };

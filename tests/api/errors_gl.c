@@ -3,6 +3,7 @@
 
 #include "tests/api/errors.h"
 #include "tests/api/gl_context.h"
+#include "tests/api/gl_extension.h"
 
 static struct gl_window window;
 static struct gl gl;

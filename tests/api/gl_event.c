@@ -6,7 +6,6 @@
 
 #include "tests/api/gl_sharing.h"
 
-#include <CL/cl_egl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -5,8 +5,7 @@
 
 #include "tests/api/fixture.h"
 #include "tests/api/gl_context.h"
-
-#include <CL/cl_gl.h>
+#include "tests/api/gl_extension.h"
 
 struct gl_sharing {
 	struct gl_window window;

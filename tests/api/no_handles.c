@@ -5,9 +5,9 @@
 
 #include "icd/include/khr_external_memory.h"
 #include "tests/api/fixture.h"
+#include "tests/api/own_function.h"
 
 #include <CL/cl_gl.h>
-#include <dlfcn.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -144,13 +144,7 @@ int main(void)
 {
 	if (!api_test_start(&test, "no_handles"))
 		return API_TEST_SKIP;
-	/* Khronos' loader keeps this function for itself. */
-	void *library = dlopen("libculvert.so", RTLD_NOW | RTLD_NOLOAD);
-	void *(CL_API_CALL *own_address)(const char *);
-	void *found = library ? dlsym(library, "clGetExtensionFunctionAddress") : NULL;
-	memcpy(&own_address, &found, sizeof(own_address));
-	if (found)
-		found = own_address("clIcdGetFunctionAddressForPlatformKHR");
+	void *const found = own_function("clIcdGetFunctionAddressForPlatformKHR");
 	memcpy(&find, &found, sizeof(find));
 	char *const unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static char zeros[256];
