@@ -5,6 +5,7 @@
 
 #include "backend/codegen.h"
 #include "backend/option_list.h"
+#include "base/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm, unsign
 }
 
 /* Only these combinations exist: the driver's library lacks nothing else. */
-int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
+static int probe_ways(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
 {
 	static const unsigned ways[] = {
 		0, NVVM_LACKS_NEWER_DIALECT, NVVM_LACKS_COPYSIGN, NVVM_LACKS_COPYSIGN | NVVM_LACKS_HALF,
@@ -168,6 +169,29 @@ int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lac
 		result = compile_probe(library, sm, ways[i]);
 	}
 	return result;
+}
+
+struct probe {
+	const struct nvvm_library *library;
+	unsigned sm, lacking;
+	int result;
+};
+
+static void *probe_main(void *argument)
+{
+	struct probe *probe = argument;
+	probe->result = probe_ways(probe->library, probe->sm, &probe->lacking);
+	return NULL;
+}
+
+/* Not on the caller's stack, which may be too small for a compiler: `culvert doctor` asks from its main thread. */
+int be_nvvm_probe(const struct nvvm_library *library, unsigned sm, unsigned *lacking_out)
+{
+	struct probe probe = {.library = library, .sm = sm};
+	if (thread_run_deep(BE_CODEGEN_STACK_B, probe_main, &probe))
+		(void)probe_main(&probe);
+	*lacking_out = probe.lacking;
+	return probe.result;
 }
 
 bool be_nvvm_library_compiles(const struct nvvm_library *library, unsigned sm)

@@ -2,16 +2,18 @@
 
 #include "base/thread.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Signals that a thread's own instructions, abort() and system calls raise in it. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
 
-int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-		 void *argument)
+static int start_masked(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
 	sigset_t blocked, before;
 	sigfillset(&blocked);
@@ -24,6 +26,20 @@ int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*st
 	error = pthread_create(thread, attributes, start, argument);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
+}
+
+/* Returns error, and logs it. */
+static int started(int error)
+{
+	if (error)
+		log_err("a thread cannot be started: %s", strerror(error));
+	return error;
+}
+
+int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+		 void *argument)
+{
+	return started(start_masked(thread, attributes, start, argument));
 }
 
 struct deep_start {
@@ -66,13 +82,13 @@ int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *),
 	do {
 		error = pthread_attr_setstacksize(&attributes, stack_B);
 		if (!error)
-			error = thread_start(thread, &attributes, deep_main, deep);
+			error = start_masked(thread, &attributes, deep_main, deep);
 		stack_B /= 8;
 	} while (error && stack_B >= least_B);
 	pthread_attr_destroy(&attributes);
 	if (error)
 		free(deep);
-	return error;
+	return started(error);
 }
 
 int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument)

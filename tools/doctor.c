@@ -147,6 +147,7 @@ static void examine(struct findings *findings)
 	doctor_icd_files(findings);
 	if (files_alone)
 		return;
+	doctor_threads(findings);
 	doctor_loader(findings);
 	doctor_driver(findings);
 	doctor_library(findings);

@@ -1,8 +1,10 @@
 /* The system that is examined: its kind of container, its distribution, and what installs parts there. */
 #include "config.h"
 
+#include "base/thread.h"
 #include "tools/finding.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,4 +111,26 @@ const char *finding_mend_no_loader(const struct findings *findings)
 bool finding_nixos(const struct findings *findings)
 {
 	return !strcmp(distribution(findings)->id, "nixos");
+}
+
+static void *nothing(void *argument)
+{
+	return argument;
+}
+
+/* Older container runtimes answer EPERM to clone3, which their filters of system calls do not know; glibc tries clone
+ * instead only after ENOSYS. */
+void doctor_threads(struct findings *findings)
+{
+	pthread_t thread;
+	const int error = thread_start(&thread, NULL, nothing, NULL);
+	const char *mend = "raise the limit of processes: ulimit -u, or pids.max of the control group";
+	if (!error) {
+		(void)pthread_join(thread, NULL);
+		return;
+	}
+	if (error == EPERM)
+		mend = "update the container's runtime (Docker: 20.10.10 or newer), or: docker run --security-opt "
+		       "seccomp=unconfined ...";
+	finding_add(findings, "threads", FINDING_BAD, mend, "threads cannot be started: %s", strerror(error));
 }

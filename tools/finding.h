@@ -54,6 +54,7 @@ bool finding_nixos(const struct findings *findings);
 /* The parts.  Those of files look below root; the others use the machine as it is. */
 void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
 void doctor_variables(struct findings *findings);    /* CULVERT_* in the environment */
+void doctor_threads(struct findings *findings);      /* whether a thread can be started */
 void doctor_shares(struct findings *findings);       /* files: MIG, MPS, control groups */
 void doctor_icd_files(struct findings *findings);    /* files: what a loader will open */
 void doctor_driver_files(struct findings *findings); /* files: libcuda */

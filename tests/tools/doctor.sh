@@ -41,6 +41,10 @@ assert not any(row["grade"] == "bad" for row in rows)
 END
 fi
 
+# A stack that is too small for libnvvm, which the doctor asks for which devices it compiles.
+(ulimit -s 64; examine 0; exit $failed) || failed=1
+says "a small stack" "No problems found"
+
 mkdir $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
 says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not one of them"
