@@ -15,6 +15,10 @@
 #include <cpuid.h>
 #endif
 
+/* What all files assume (docs/portability.md). */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files and GPUs' memory are little-endian");
+_Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8, "GPUs have addresses of 64 bits");
+
 /* Written once. */
 static unsigned group_has;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -26,6 +26,7 @@ nobase_dist_pages_DATA = \
 	docs/opengl.md \
 	docs/ordering.md \
 	docs/performance.md \
+	docs/portability.md \
 	docs/security.md \
 	docs/softcuda.md \
 	docs/spirv.md \

@@ -1,14 +1,17 @@
 /* Numbers of the OpenCL C scalar types: how they lie in memory, how they are compared, how they
  * are shown.
  *
- * Integers of 64 bits and doubles both fit a long double exactly on the hosts we know, so `real` is
- * always the number's value; the integer members are its bits, widened.  Thread-safe. */
+ * Integers of 64 bits and doubles both fit a long double exactly, so `real` is always the number's value; the integer
+ * members are its bits, widened.  Thread-safe. */
 #ifndef CULVERT_TESTS_BUILTINS_NUMBER_H
 #define CULVERT_TESTS_BUILTINS_NUMBER_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+_Static_assert(LDBL_MANT_DIG >= 64, "a long double holds every double and every integer of 64 bits");
 
 enum type {
 	TYPE_CHAR, TYPE_UCHAR, TYPE_SHORT, TYPE_USHORT, TYPE_INT, TYPE_UINT, TYPE_LONG, TYPE_ULONG,

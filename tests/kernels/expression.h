@@ -11,9 +11,12 @@
 #ifndef CULVERT_TESTS_EXPRESSION_H
 #define CULVERT_TESTS_EXPRESSION_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+_Static_assert(LDBL_MANT_DIG >= 64, "a long double holds every double and every integer of 64 bits");
 
 enum element_type {
 	ELEMENT_CHAR, ELEMENT_UCHAR, ELEMENT_SHORT, ELEMENT_USHORT, ELEMENT_INT, ELEMENT_UINT,

@@ -7,6 +7,8 @@
 #include <float.h>
 #include <stddef.h>
 
+_Static_assert(LDBL_MANT_DIG >= 64, "a long double has 11 bits more than a double, to measure errors in its ULP");
+
 /* What there is no fast way to. */
 #define UNKNOWN (-DBL_MAX)
 
@@ -25,7 +27,7 @@ struct function {
 	double bounds[3];               /* half, float, double */
 	/* Right to some units in the last place of a double; UNKNOWN where there is no fast way. */
 	double (*fast)(const struct arguments *arguments);
-	/* Rounded once to the 64 digits of a long double. */
+	/* Rounded once to a long double. */
 	long double (*exact)(const struct arguments *arguments);
 };
 

@@ -149,38 +149,40 @@ static void other_apis(void)
 	CUexternalMemory external;
 	CUdeviceptr address;
 	CHECK(set_up());
-	const int own = sealed(PIECE_B, F_SEAL_SHRINK | F_SEAL_GROW), fd = sealed(8192, all);
+	/* What is mapped begins at a page of the host. */
+	const size_t page_B = (size_t)sysconf(_SC_PAGESIZE), words = page_B / sizeof(unsigned);
+	const int own = sealed(PIECE_B, F_SEAL_SHRINK | F_SEAL_GROW), fd = sealed(2 * page_B, all);
 	const int seen = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	memset(&handle, 0, sizeof(handle));
 	memset(&buffer, 0, sizeof(buffer));
 	handle.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
-	handle.size = 8192;
+	handle.size = 2 * page_B;
 	/* What is for the one call is nothing for the other. */
 	handle.handle.fd = own;
 	INVALID(cuImportExternalMemory(&external, &handle));
 	INVALID(cuMemImportFromShareableHandle(&imported, (void *)(intptr_t)fd,
 					       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
 	handle.handle.fd = fd;
-	handle.size = 8193;
+	handle.size = 2 * page_B + 1;
 	INVALID(cuImportExternalMemory(&external, &handle));
-	handle.size = 8192;
+	handle.size = 2 * page_B;
 	OK(cuImportExternalMemory(&external, &handle));
-	buffer.size = 8193;
+	buffer.size = 2 * page_B + 1;
 	INVALID(cuExternalMemoryGetMappedBuffer(&address, external, &buffer));
-	buffer.offset = 4096;
-	buffer.size = 4096;
+	buffer.offset = page_B;
+	buffer.size = page_B;
 	OK(cuExternalMemoryGetMappedBuffer(&address, external, &buffer));
 	OK(cuDestroyExternalMemory(external));
 	INVALID(cuDestroyExternalMemory(external));
 	/* The descriptor was the driver's. */
 	CHECK(fcntl(fd, F_GETFD) < 0);
-	const unsigned *bytes = mmap(NULL, 8192, PROT_READ, MAP_SHARED, seen, 0);
-	OK(cuMemsetD32(address, 9, 1024));
+	const unsigned *bytes = mmap(NULL, 2 * page_B, PROT_READ, MAP_SHARED, seen, 0);
+	OK(cuMemsetD32(address, 9, words));
 	OK(cuCtxSynchronize());
-	CHECK(bytes[1023] == 0 && bytes[1024] == 9 && bytes[2047] == 9);
+	CHECK(bytes[words - 1] == 0 && bytes[words] == 9 && bytes[2 * words - 1] == 9);
 	OK(cuMemFree(address));
-	CHECK_EQ(bytes[1024], 9);
-	munmap((void *)(uintptr_t)bytes, 8192);
+	CHECK_EQ(bytes[words], 9);
+	munmap((void *)(uintptr_t)bytes, 2 * page_B);
 	close(seen);
 	close(own);
 }
