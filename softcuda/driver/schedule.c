@@ -168,6 +168,7 @@ static void take_fault_locked(struct soft_context *context, CUresult result,
 static struct {
 	bool busy;                           /* an operation runs that does not call the host */
 	bool granted;                        /* one operation may run although no thread waits */
+	unsigned watchers;                   /* workers that wait until there was no call for a while (idle_locked) */
 	uint64_t active_ns;                  /* when an operation was last submitted or completed */
 	uint64_t progress;                   /* the number of such events */
 } lazy;
@@ -290,10 +291,7 @@ static void complete_locked(struct soft_operation *operation)
 	if (list_empty(&stream->operations))
 		list_remove(&stream->active);
 	soft_stream_unref_locked(stream);
-	if (soft_sched.lazy)
-		lock_condition_signal_all(&soft_driver.done);
-	else
-		wake_waiters_locked();
+	wake_waiters_locked();
 }
 
 /* Completes operations that need no worker thread; true if there was one. */
@@ -316,6 +314,16 @@ static bool complete_without_worker_locked(void)
 
 static void start_worker_locked(void);
 
+/* How many workers a lazy schedule needs now.  One operation runs at a time, and the worker that runs it takes the next
+ * one, too.  As long as no thread waits, one worker watches the time; it is not woken for each call. */
+static unsigned needed_lazily_locked(void)
+{
+	unsigned ready;
+	if (pick_lazy_locked(&ready, true))
+		return ready;                /* the host's operations run beside others */
+	return ready && !lazy.busy && (!lazy.watchers || wanted_locked());
+}
+
 /* Called after any change. own: the caller is a worker that will take one of the ready operations itself, so one
  * worker less is woken. */
 static void settle_locked(bool own)
@@ -324,7 +332,7 @@ static void settle_locked(bool own)
 	while (complete_without_worker_locked())
 		;
 	if (soft_sched.lazy)
-		pick_lazy_locked(&ready, true);
+		ready = needed_lazily_locked();
 	else
 		pick_eager_locked(&ready);
 	if (own && ready)
@@ -434,8 +442,11 @@ static void idle_locked(unsigned ready)
 	if (!soft_sched.lazy || !ready || lazy.busy) {
 		lock_condition_wait(&soft_driver.work, &soft_driver.lock);
 	} else {
+		const uint64_t passed_ns = soft_now_ns() - lazy.active_ns;
+		lazy.watchers++;
 		lock_condition_wait_for(&soft_driver.work, &soft_driver.lock,
-					soft_sched.idle_ns);
+					soft_sched.idle_ns - (passed_ns < soft_sched.idle_ns ? passed_ns : 0));
+		lazy.watchers--;
 		if (!lazy.busy && soft_now_ns() - lazy.active_ns >= soft_sched.idle_ns)
 			lazy.granted = true;
 	}
@@ -595,7 +606,7 @@ void soft_schedule_nudge_locked(void)
 	const uint64_t until_ns = soft_now_ns() + nudge_ns;
 	settle_locked(false);
 	for (uint64_t now_ns; (lazy.granted || lazy.busy) && (now_ns = soft_now_ns()) < until_ns;)
-		lock_condition_wait_for(&soft_driver.done, &soft_driver.lock, until_ns - now_ns);
+		wait_once_locked(NULL, until_ns - now_ns);
 }
 
 CUresult soft_stream_wait_locked(struct soft_stream *stream)
