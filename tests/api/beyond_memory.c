@@ -567,7 +567,7 @@ static int with(const char *variable, const char *value, bool shares)
 int main(void)
 {
 	const char *cuda = getenv("CULVERT_CUDA");
-	setenv("CULVERT_SOFT_MEMORY", "96M", 1);
+	setenv("CULVERT_SOFT_MEMORY", "64M", 1);
 	if (cuda && !strcmp(cuda, "soft")) {
 		/* Each kind of machine and driver has its own expectations, below. */
 		unsetenv("CULVERT_SOFT_MACHINE");

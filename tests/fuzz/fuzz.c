@@ -3,12 +3,14 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 uint32_t fuzz_number(struct fuzz *fuzz, uint32_t below)
 {
@@ -152,17 +154,17 @@ static struct {
 	int file_count;
 	uint64_t from, runs;         /* runs 0: until end_s */
 	time_t end_s;                /* 0: until all runs were made */
+	int last;                    /* the file that FUZZ_LAST names; -1: none */
 	atomic_uint_fast64_t begun, made, wrong;
 } all;
 
+/* The file is written in place: one that is truncated and closed waits for the disk on some file systems. */
 static void note(uint64_t number)
 {
-	const char *path = getenv("FUZZ_LAST");
-	FILE *file = path ? fopen(path, "w") : NULL;
-	if (!file)
-		return;
-	fprintf(file, "%llu\n", (unsigned long long)number);
-	fclose(file);
+	char line[32];
+	const int length = snprintf(line, sizeof(line), "%-20llu\n", (unsigned long long)number);
+	if (all.last >= 0 && pwrite(all.last, line, (size_t)length, 0) != length)
+		printf("FUZZ_LAST: the number of the run cannot be written\n");
 }
 
 static void *runs_make(void *unused)
@@ -208,6 +210,8 @@ int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 		       "tests/fuzz/%s.c describes the arguments.\n", name, name);
 		return 0;
 	}
+	const char *last = getenv("FUZZ_LAST");
+	all.last = last ? open(last, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
 	all.run = run;
 	all.from = 1;
 	for (; argc > 2 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {
@@ -227,6 +231,8 @@ int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 		all.runs = 100;
 	all.end_s = seconds ? time(NULL) + (time_t)seconds : 0;
 	threads_run(threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST);
+	if (all.last >= 0)
+		close(all.last);
 	const uint64_t wrong = atomic_load(&all.wrong);
 	printf("%s: %llu runs, %llu wrong\n", name, (unsigned long long)atomic_load(&all.made),
 	       (unsigned long long)wrong);

@@ -27,27 +27,27 @@ export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS
 # one.  Where all calls of a kind fail, other work finds its streams busy as well: in 160 runs at a time of four in
 # which cuEventQuery fails, 22 to 34 streams are left after 255 to 2700 errors, as many after four times the work, and
 # 11 at most after fewer errors.  So 16 more, and one more for each 16 errors, are no leak (each_time).
-slack() {
-	case $1:$2 in
-	events:*) echo 6 ;;
-	streams:*) echo "${STREAMS_MORE:-4}" ;;
-	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
-	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
-	arrays:cuMipmappedArrayDestroy*) echo 3 ;;      # the levels of one
-	*:cuMipmappedArrayDestroy*) echo 1 ;;
-	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*|*:cuIpcClose*) echo 1 ;;
-	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
-	*) echo 0 ;;
-	esac
-}
-
+EVENTS_MORE=6
 leaks() { # counts file, call
-	while read -r what kind number; do
-		[ "$what" = live ] || continue
-		before=$(sed -n "s/^live $kind //p" "$FAULTS_DIR/baseline")
-		[ "$number" -le $((before + $(slack "$kind" "$2"))) ] ||
-			echo "WRONG: $kind: $number are left, $before without the fault"
-	done < "$1"
+	awk -v call="$2" -v events="$EVENTS_MORE" -v streams="${STREAMS_MORE:-4}" '
+		function slack(kind) {
+			if (kind == "events")
+				return events
+			if (kind == "streams")
+				return streams
+			if (call ~ /^(cuMemFree|cuMemHostUnregister|cuModuleUnload|cuLinkDestroy|cuMemPoolDestroy)/ ||
+			    call ~ /^(cuArrayDestroy|cuSurfObjectDestroy|cuTexObjectDestroy)/)
+				return 2
+			if (call ~ /^cuMipmappedArrayDestroy/)
+				return kind == "arrays" ? 3 : 1     # the levels of one
+			return call ~ /^(cuMemUnmap|cuMemRelease|cuDestroyExternal|cuIpcClose|cuDevicePrimaryCtxRelease|cuCtx)/
+		}
+		$1 != "live" { next }
+		NR == FNR { before[$2] = $3; next }
+		$3 > before[$2] + slack($2) {
+			print "WRONG: " $2 ": " $3 " are left, " before[$2] " without the fault"
+		}
+	' "$FAULTS_DIR/baseline" "$1"
 }
 
 # Where a call always fails, what each error leaks adds up: events, streams and blocks of memory.  Memory of a device
@@ -61,10 +61,10 @@ each_time() { # call
 			"$FAULTS" > "$FAULTS_DIR/each.out" 2>&1
 		ended=$?
 		injected=$(sed -n 's/^faults injected //p' "$count")
-		[ "$injected" -le "$(slack events)" ] || break
+		[ "$injected" -le "$EVENTS_MORE" ] || break
 	done
 	[ $ended -le 1 ] || echo "WRONG: it ends with $ended"
-	[ "$injected" -gt "$(slack events)" ] || echo "WRONG: too few errors to tell ($try tries)"
+	[ "$injected" -gt "$EVENTS_MORE" ] || echo "WRONG: too few errors to tell ($try tries)"
 	kinds='events|streams|device_allocations'
 	! grep -q 'kept blocks could not be freed' "$FAULTS_DIR/each.out" || kinds='events|streams'
 	STREAMS_MORE=$((16 + injected / 16))
