@@ -192,8 +192,8 @@ static bool make_image(struct compiled *c, LLVMMemoryBufferRef object, struct by
 		name_region(text[e], e);
 		functions[e].name = text[e];
 	}
-	right = right && image_make(LLVMGetBufferStart(object), LLVMGetBufferSize(object), functions, c->entry_count,
-				    outside, COMPILED_FUNCTION_COUNT, image, &links, why);
+	right = right && image_make(IMAGE_MACHINE, LLVMGetBufferStart(object), LLVMGetBufferSize(object), functions,
+				    c->entry_count, outside, COMPILED_FUNCTION_COUNT, image, &links, why);
 	for (uint32_t e = 0; right && e < c->entry_count; e++)
 		c->entries[e].run = (compiled_run *)(uintptr_t)functions[e].value;
 	if (right) {

@@ -8,11 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOWHERE = -1 };
+enum { NOWHERE = -1, JUMP_B = 8 };
+
+/* What objects of an architecture have of their own. */
+struct machine {
+	unsigned number;                  /* EM_* */
+	/* The code of a stub, behind which the function's address is put when the code is loaded. */
+	unsigned char jump[JUMP_B];
+	unsigned wide;                    /* the type of references of 64 bits, or 0; others have 32 */
+	/* Resolves a reference at `offset` in the image to `target`, an offset, too.  False if its type is not known,
+	 * or the distance too large.  The ABIs of the processors have the names of the types and what they mean. */
+	bool (*resolve)(char *image, int64_t offset, int64_t target, unsigned type);
+};
 
 struct maker {
 	const char *object;
 	size_t size_B;
+	const struct machine *machine;
 	const Elf64_Ehdr *head;
 	const Elf64_Shdr *sections;
 	const Elf64_Sym *symbols;
@@ -86,25 +98,13 @@ static bool place_sections(struct maker *m)
 
 /* --- symbols ---------- */
 
-/* The code of a stub, behind which the function's address is put when the code is loaded. */
-#if defined(__x86_64__)
-static const unsigned char jump[] = {0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90};                 /* jmp *2(%rip) */
-enum { JUMP_ADDRESS = 8, MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-static const unsigned char jump[] = {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6};              /* ldr x16, 8; br x16 */
-enum { JUMP_ADDRESS = 8, MACHINE = EM_AARCH64 };
-#else
-static const unsigned char jump[8];
-enum { JUMP_ADDRESS = 8, MACHINE = EM_NONE };
-#endif
-
 /* Appends a stub and its link.  Returns its offset. */
 static int64_t make_stub(struct maker *m, uint32_t function)
 {
-	align(m->image, JUMP_ADDRESS);
+	align(m->image, JUMP_B);
 	const size_t offset_B = m->image->size_B;
-	const struct compiled_link link = {(uint32_t)offset_B + JUMP_ADDRESS, function};
-	bytes_append(m->image, jump, sizeof(jump));
+	const struct compiled_link link = {(uint32_t)offset_B + JUMP_B, function};
+	bytes_append(m->image, m->machine->jump, JUMP_B);
 	(void)bytes_extend(m->image, sizeof(uint64_t));
 	bytes_append(m->links, &link, sizeof(link));
 	return (int64_t)offset_B;
@@ -161,9 +161,6 @@ static bool put_32(char *at, int64_t number)
 	return narrow == number;
 }
 
-/* Resolves a reference at `offset` in the image to `target`, an offset, too.  False if its type is not known, or the
- * distance too large.  The ABIs of the processors have the names of the types and what they mean. */
-#if defined(__aarch64__)
 /* Inserts `count` bits of a number into an instruction, from bit `shift` on. */
 static void insert(char *at, int64_t number, unsigned shift, unsigned count)
 {
@@ -174,7 +171,7 @@ static void insert(char *at, int64_t number, unsigned shift, unsigned count)
 	memcpy(at, &word, sizeof(word));
 }
 
-static bool resolve(char *image, int64_t offset, int64_t target, unsigned type)
+static bool resolve_aarch64(char *image, int64_t offset, int64_t target, unsigned type)
 {
 	const int64_t distance = target - offset, page = (target >> 12) - (offset >> 12);
 	char *at = image + offset;
@@ -209,8 +206,8 @@ static bool resolve(char *image, int64_t offset, int64_t target, unsigned type)
 		return false;
 	}
 }
-#else
-static bool resolve(char *image, int64_t offset, int64_t target, unsigned type)
+
+static bool resolve_x86_64(char *image, int64_t offset, int64_t target, unsigned type)
 {
 	const int64_t distance = target - offset;
 	switch (type) {
@@ -224,7 +221,11 @@ static bool resolve(char *image, int64_t offset, int64_t target, unsigned type)
 		return false;
 	}
 }
-#endif
+
+static const struct machine machines[] = {
+	{EM_X86_64, {0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90}, R_X86_64_PC64, resolve_x86_64},     /* jmp *2(%rip) */
+	{EM_AARCH64, {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, 0, resolve_aarch64}             /* ldr x16, 8; br x16 */
+};
 
 /* Resolves the references of a section of relocations. */
 static bool relocate(struct maker *m, const Elf64_Shdr *section)
@@ -239,9 +240,9 @@ static bool relocate(struct maker *m, const Elf64_Shdr *section)
 		const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
 		const int64_t value = value_of(m, (uint32_t)ELF64_R_SYM(r->r_info));
 		if (bytes_failed(m->image) || value == NOWHERE || r->r_offset > room_B || room_B - r->r_offset < 4 ||
-		    (type == R_X86_64_PC64 && MACHINE == EM_X86_64 && room_B - r->r_offset < 8) ||
-		    !resolve(m->image->data, m->place[section->sh_info] + (int64_t)r->r_offset, value + r->r_addend,
-			     type))
+		    (type && type == m->machine->wide && room_B - r->r_offset < 8) ||
+		    !m->machine->resolve(m->image->data, m->place[section->sh_info] + (int64_t)r->r_offset,
+					 value + r->r_addend, type))
 			return fail(m, "a reference of type", type);
 	}
 	return true;
@@ -249,7 +250,7 @@ static bool relocate(struct maker *m, const Elf64_Shdr *section)
 
 static bool make(struct maker *m, struct image_symbol *functions, uint32_t count)
 {
-	if (m->head->e_machine != MACHINE)
+	if (!m->machine || m->head->e_machine != m->machine->number)
 		return fail(m, "machine", m->head->e_machine);
 	if (!place_sections(m))
 		return false;
@@ -261,12 +262,14 @@ static bool make(struct maker *m, struct image_symbol *functions, uint32_t count
 	return find_functions(m, functions, count);
 }
 
-bool image_make(const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
+bool image_make(unsigned machine, const char *object, size_t size_B, struct image_symbol *functions, uint32_t count,
 		const char *const *outside, uint32_t outside_count, struct bytes *image, struct bytes *links,
 		struct bytes *why)
 {
 	struct maker m = {.object = object, .size_B = size_B, .outside = outside, .outside_count = outside_count,
 			  .image = image, .links = links, .why = why};
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		m.machine = machines[i].number == machine ? &machines[i] : m.machine;
 	if (!find_parts(&m))
 		return false;
 	m.place = calloc(m.head->e_shnum + 1u, sizeof(*m.place));

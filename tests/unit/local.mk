@@ -26,6 +26,13 @@ tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
 tests_unit_soft_load_LDADD = $(soft_libs)
 tests_unit_soft_load_LDFLAGS = $(soft_flags)
 
+# The compiler of softcuda's kernels, for another processor.
+tests_unit_soft_jit_for_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+tests_unit_soft_jit_for_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=LLVMGetDefaultTargetTriple,--wrap=LLVMGetHostCPUName \
+	-Wl,--wrap=LLVMGetHostCPUFeatures,--wrap=target_compile,--wrap=image_make
+tests_unit_soft_jit_for_LDADD = softcuda/ptx/libptx.a softcuda/jit/libjit.a $(softcuda_libs) $(LLVM_CODE_LIBS) -ldl
+nodist_EXTRA_tests_unit_soft_jit_for_SOURCES = force-cxx-link.cxx
+
 # Its processes are also made as an emulator makes them.
 tests_unit_t_spawn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clone
 
