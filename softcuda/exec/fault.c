@@ -41,8 +41,11 @@ void exec_describe_place(const struct warp *warp, const struct op *op, unsigned 
 	const struct group *group = warp->group;
 	const struct job *job = group->job;
 	const struct code *code = warp->frame ? warp->frame->code : job->code;
+	const struct op *present = warp->pc < code->op_count ? &code->ops[warp->pc] : op;
+	/* An op that was generated for a part of an instruction stands for that, which has a place in the source. */
+	const bool generated = (op < code->ops || op >= code->ops + code->op_count) && present->line == op->line;
 	bytes_printf(text, "kernel '%s', ", job->code->name);
-	exec_describe_line(job, code, op, text);
+	exec_describe_line(job, code, generated ? present : op, text);
 	bytes_printf(text, ", work-group (%u,%u,%u), work-item (%u,%u,%u)", group->ctaid[0],
 		     group->ctaid[1], group->ctaid[2], warp->tid[0][l], warp->tid[1][l],
 		     warp->tid[2][l]);

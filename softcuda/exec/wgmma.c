@@ -68,7 +68,11 @@ static bool load_elements(struct warp *warp, const struct op *op, uint32_t mask,
 		address[l] = load->role == MATRIX_A ? address_of(&d, load, first_row + at.row, at.column) :
 			     address_of(&d, load, load->first * CORE_ROWS + at.column, at.row);
 	}
+	/* A load, for who watches it. */
 	access.x[MEMORY_ADDRESS] = op->x[0];
+	access.reads = 1u << MEMORY_ADDRESS;
+	access.mode = ORDER_WEAK;
+	access.vector = 1;
 	access.space = SPACE_SHARED;
 	access.imm = 0;
 	if (!exec_access(warp, &access, mask, size_B, SOFT_ACCESS_READ, place))
