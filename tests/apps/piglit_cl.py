@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Protects: piglit's tests of OpenCL, unchanged: of the API, of programs that have to build or to fail, of kernels
 that have the results they must have beside them.  PIGLIT names the program (piglit in PATH otherwise),
-PIGLIT_VERSION its version where it is no package of a distribution."""
+PIGLIT_VERSION its version where it is no package of a distribution.  APP_JOBS tests run at once; after APP_LIMIT seconds
+piglit is ended, and those count that have ended before."""
 import atexit
+import glob
 import json
 import os
 import re
@@ -10,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 piglit = os.environ.get("PIGLIT") or shutil.which("piglit")
 if not piglit:
@@ -41,20 +44,32 @@ LONG = (r"^program@execute@builtin@",)
 DISPLAY = (r"^interop@",)
 
 
+LIMIT, started = float(os.environ.get("APP_LIMIT", "0")) or None, time.monotonic()
+
+
 def ask(name, *options):
-    """What came of the tests that the OPTIONS choose."""
+    """What came of the tests that the OPTIONS choose, and whether there was too little time for all."""
     kept = os.path.join(folder, name)
     jobs = os.environ.get("APP_JOBS", "1")
     # Without a GPU of Mesa's in /dev/dri, piglit runs tests of OpenCL one after another unless it is told not to.
     together = [] if jobs == "1" else ["--all-concurrent"]
-    subprocess.run([piglit, "run", "-f", os.path.join(folder, "piglit.conf"), "-l", "quiet", "--timeout", "60",
-                    "-j", jobs] + together + list(options) + ["cl", kept],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    command = [piglit, "run", "-f", os.path.join(folder, "piglit.conf"), "-l", "quiet", "--timeout", "60", "-j", jobs]
+    late = False
     try:
-        with open(os.path.join(kept, "results.json")) as file:
-            return json.load(file)["tests"]
-    except (OSError, ValueError):
-        return {}
+        subprocess.run(command + together + list(options) + ["cl", kept], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, check=False, timeout=LIMIT and LIMIT - (time.monotonic() - started))
+    except subprocess.TimeoutExpired:
+        late = True
+    seen = {}
+    # It puts those of all tests together at its end.
+    for path in glob.glob(os.path.join(kept, "tests", "*.json")) if late else [os.path.join(kept, "results.json")]:
+        try:
+            with open(path) as file:
+                read = json.load(file)
+            seen.update(read if late else read["tests"])
+        except (OSError, ValueError):
+            pass
+    return seen, late
 
 
 def said(test, what):
@@ -74,19 +89,20 @@ def version():
 
 
 name = os.environ.get("APP_PLATFORM", "Culvert")
-first = ask("first", "-t", "^custom@run simple kernel$")
+first, _ = ask("first", "-t", "^custom@run simple kernel$")
 found = [test for test in first.values() if name in said(test, "Platform")]
 if not found:
     print("skipped: no", name, "device, or piglit without its tests of OpenCL")
     sys.exit(77)
 device = said(found[0], "Device")
 without = DISPLAY + (BEHIND + LONG if "softcuda" in device else ())
-tests = ask("all", *[option for pattern in without for option in ("-x", pattern)])
-asked = {test: seen for test, seen in tests.items() if seen["result"] != "skip"}
+tests, late = ask("all", *[option for pattern in without for option in ("-x", pattern)])
+asked = {test: seen for test, seen in tests.items() if seen["result"] not in ("skip", "incomplete")}
 wrong = [test for test, seen in asked.items() if seen["result"] not in ("pass", "warn")]
 for test in wrong:
     parts = [part for part, result in asked[test]["subtests"].items() if result not in ("pass", "skip", "Subtests")]
     print("  %s: %s%s" % (test, asked[test]["result"], ": " + ", ".join(parts) if parts else ""))
     print("    " + (MISTAKEN.get(test) or "WRONG: " + " ".join(asked[test]["err"].split())[-300:]))
-print("piglit %s on %s: %d of %d tests right" % (version(), device, len(asked) - len(wrong), len(asked)))
+print("piglit %s on %s: %d of %d tests %sright" % (version(), device, len(asked) - len(wrong), len(asked),
+                                                   "until a limit of %d s " % LIMIT if late else ""))
 sys.exit(not asked or any(test not in MISTAKEN for test in wrong))
