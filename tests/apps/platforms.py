@@ -60,6 +60,11 @@ def number(name):
     return next((i for i, handle in enumerate(handles) if name in platform_name(handle) and _has_device(handle)), None)
 
 
+def alone():
+    """Whether the loader has one platform only."""
+    return len(_handles()) == 1
+
+
 def first_device(number):
     """The name of the platform's first device."""
     return device_name(device(number).value)
