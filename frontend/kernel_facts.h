@@ -10,6 +10,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Whether the function is a kernel with a body, by its calling convention. */
 bool fe_is_kernel(LLVMValueRef function);
 
@@ -50,5 +54,9 @@ bool fe_image_argument(const char *type, size_t type_B, const char *access, size
 /* Fills in, for each kernel, the states of the constant samplers that it may read with. */
 enum fe_status fe_sampler_facts(LLVMModuleRef module, struct abi_program *abi,
 				struct bytes *log);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/kernel_facts.h"
 #include "frontend/module.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -149,8 +150,7 @@ void mark_parameters(llvm::Function &kernel)
 void fe_module_type_parameters(struct fe_module *module)
 {
 	for (llvm::Function &function : *llvm::unwrap(module->module)) {
-		if (!function.isDeclaration() && !function.hasOptNone() &&
-		    function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
+		if (fe_is_kernel(llvm::wrap(&function)) && !function.hasOptNone())
 			mark_parameters(function);
 	}
 }
