@@ -70,6 +70,14 @@ static unsigned parameter_number(LLVMValueRef parameter)
 	return number;
 }
 
+/* What a user of a parameter's function gives it in a call; NULL: it is no such call, or has too few arguments. */
+static LLVMValueRef argument_for(LLVMValueRef parameter, LLVMValueRef user)
+{
+	const unsigned number = parameter_number(parameter);
+	const bool calls = callee_of(user) == LLVMGetParamParent(parameter);
+	return calls && number < LLVMGetNumArgOperands(user) ? LLVMGetOperand(user, number) : NULL;
+}
+
 /* --- what depends on a value ------------------------------------------------------------------ */
 
 static void add_memory(struct flow *flow, LLVMValueRef pointer)
@@ -80,12 +88,10 @@ static void add_memory(struct flow *flow, LLVMValueRef pointer)
 	flow_add(flow, base);
 	if (!LLVMIsAArgument(base))
 		return;
-	const unsigned number = parameter_number(base);
 	LLVMUseRef use = first_use(flow, LLVMGetParamParent(base));
 	for (; use; use = next_use(flow, use)) {
-		LLVMValueRef call = LLVMGetUser(use);
-		LLVMValueRef its = callee_of(call) == LLVMGetParamParent(base) ? base_of(LLVMGetOperand(call, number))
-									       : NULL;
+		LLVMValueRef argument = argument_for(base, LLVMGetUser(use));
+		LLVMValueRef its = argument ? base_of(argument) : NULL;
 		if (its)
 			flow_add(flow, its);
 	}
@@ -177,10 +183,10 @@ static bool depends_on(LLVMValueRef i, LLVMValueRef value)
 static void add_arguments(struct flow *flow, LLVMValueRef parameter, bool *known)
 {
 	LLVMValueRef function = LLVMGetParamParent(parameter);
-	const unsigned number = parameter_number(parameter);
 	for (LLVMUseRef use = first_use(flow, function); use; use = next_use(flow, use)) {
-		if (callee_of(LLVMGetUser(use)) == function)
-			flow_add(flow, LLVMGetOperand(LLVMGetUser(use), number));
+		LLVMValueRef argument = argument_for(parameter, LLVMGetUser(use));
+		if (argument)
+			flow_add(flow, argument);
 	}
 	*known = *known && LLVMGetFirstUse(function);
 }
