@@ -22,6 +22,9 @@ enum {
 	LOWER_SPACE_CONSTANT = 4
 };
 
+/* The most bytes that one instruction accesses, for GPUs before compute capability 10.0. */
+enum { LOWER_WIDEST_ACCESS_B = 16 };
+
 struct lowering {
 	LLVMContextRef context;
 	LLVMModuleRef module;

@@ -16,7 +16,6 @@
 enum {
 	STATIC_LIMIT_B = 48 * 1024,
 	BLOCK_LEAST_ALIGN_B = 16,
-	WIDEST_ACCESS_B = 16,
 	NULL_ROOM_B = 16
 };
 static const char block_name[] = "__culvert_dynamic_local";
@@ -62,9 +61,9 @@ static bool add_variable(struct local *local, LLVMValueRef global)
 		variable->align_B = LLVMABIAlignmentOfType(local->lowering->layout, type);
 	/* A large variable is aligned for the widest access, so that neighbouring elements can be accessed together:
 	 * for example the rows of a tile with sixteen bytes at a time. */
-	if (variable->size_B >= WIDEST_ACCESS_B && variable->align_B < WIDEST_ACCESS_B) {
-		variable->align_B = WIDEST_ACCESS_B;
-		LLVMSetAlignment(global, WIDEST_ACCESS_B);
+	if (variable->size_B >= LOWER_WIDEST_ACCESS_B && variable->align_B < LOWER_WIDEST_ACCESS_B) {
+		variable->align_B = LOWER_WIDEST_ACCESS_B;
+		LLVMSetAlignment(global, LOWER_WIDEST_ACCESS_B);
 	}
 	return fe_add_users(&variable->users, global) && fe_add_callers(&variable->users);
 }

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-/* Loads of bytes and of shorts at one address.
+/* Loads of vectors that libnvvm 13.0 for compute_90 and before gets wrong. This file avoids two of its faults.
+ *
+ * Loads of bytes and of shorts at one address:
  *
  * libnvvm 13.0 for compute_90 and before takes "ld.v4.u8" and "ld.v4.u16" of one address for the same load, because
  * both have four results of 16 bits, and keeps only one of them: after
@@ -126,8 +128,70 @@ static void part_private_bytes(struct lowering *lowering, LLVMBasicBlockRef bloc
 	}
 }
 
+/* -- loads of two branches -------------------------------------------------------------------
+ *
+ * Where two branches each load a vector, libnvvm may make one load of both behind them, with a pointer that
+ * depends on the branch. If it does so late, that load has the alignment of one of the two and is said to be of
+ * memory that nobody writes if one of them is: after
+ *
+ *	int8 v = all(s) ? vload8(n, p) : vload8(m, table);
+ *
+ * it was "ld.global.nc.v4.u32" for both, of a pointer p that is aligned to 4 bytes. It does not do this with
+ * scalars. So what is less aligned than the widest access to it is loaded by components here, and no load of a
+ * whole vector is marked; loads from variables in constant memory are recognized without a mark. */
+
+enum { MOST_LANES_AT_ONCE = 4 };
+
+static unsigned invariant_kind(const struct lowering *lowering)
+{
+	static const char name[] = "invariant.load";
+	return LLVMGetMDKindIDInContext(lowering->context, name, sizeof(name) - 1);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The bytes of the widest access that libnvvm makes of a load of the vector. */
+static uint64_t widest_B(struct lowering *lowering, LLVMTypeRef vector)
+{
+	uint64_t lanes_B = MOST_LANES_AT_ONCE * fe_component_size_B(lowering, vector);
+	return least(LLVMABISizeOfType(lowering->layout, vector), least(lanes_B, LOWER_WIDEST_ACCESS_B));
+}
+
+static void load_by_components(struct lowering *lowering, LLVMValueRef load)
+{
+	bool all[COMPONENT_MOST_LANES];
+	unsigned kind = invariant_kind(lowering);
+	LLVMValueRef mark = LLVMGetMetadata(load, kind);
+	memset(all, true, sizeof(all));
+	LLVMValueRef whole = fe_component_load_lanes(lowering, load, all);
+	for (LLVMValueRef i = whole; mark && LLVMIsAInsertElementInst(i); i = LLVMGetOperand(i, 0))
+		LLVMSetMetadata(LLVMGetOperand(i, 1), kind, mark);
+	LLVMReplaceAllUsesWith(load, whole);
+	LLVMInstructionEraseFromParent(load);
+}
+
+static void part_for_branches(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
+	for (; i; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (!is_plain_load(i) || !fe_component_has_address(lowering, LLVMTypeOf(i)) ||
+		    fe_lower_is_private(LLVMGetOperand(i, 0)))
+			continue;
+		if (LLVMGetAlignment(i) < widest_B(lowering, LLVMTypeOf(i)))
+			load_by_components(lowering, i);
+		else
+			LLVMSetMetadata(i, invariant_kind(lowering), NULL);
+	}
+}
+
 enum fe_status fe_lower_vector_loads(struct lowering *lowering)
 {
+	if (!lowering->unoptimized)
+		fe_component_for_blocks(lowering, part_for_branches);
 	if (program_loads_bytes(lowering))
 		fe_component_for_blocks(lowering, part_shorts);
 	fe_component_for_blocks(lowering, part_private_bytes);

@@ -385,3 +385,34 @@ kernel void matrix_product(global half *a, global float *c, int n)
 	}
 	culvert_matrix_store(c, sums * 2.0f, CULVERT_MATRIX_ROW_MAJOR, 16);
 }
+
+constant int either_table[16] __attribute__((aligned(64))) = {1, 2, 3, 4, 5, 6, 7, 8};
+
+__attribute__((noinline)) int either_sum(int8 v)
+{
+	return v.s0 + 2 * v.s1 + 3 * v.s2 + 4 * v.s3 + 5 * v.s4 + 6 * v.s5 + 7 * v.s6 + 8 * v.s7;
+}
+
+__attribute__((noinline)) int either_both(int a, int b)
+{
+	return 3 * a + b;
+}
+
+/* Of two loads in two branches, that from memory which may be written stays one. */
+//has ld\.global\.u32.*\+72\]
+kernel void either(global int *out, global const int *in, global const int *signs)
+{
+	uint lid = get_local_id(0);
+	int first = either_both(in[lid & 15], in[lid & 15]);
+	int8 v = 0;
+	switch (rotate((short)(signs[lid] < 0), (short)119)) {
+	case 0:
+		v = vload8(lid & 3, in + 11);
+		break;
+	case 2:
+		break;
+	default:
+		v = vload8(get_group_id(0) & 1, either_table);
+	}
+	out[get_global_id(0)] = either_sum(v) + first;
+}
