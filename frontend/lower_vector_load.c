@@ -160,6 +160,14 @@ static uint64_t widest_B(struct lowering *lowering, LLVMTypeRef vector)
 	return least(LLVMABISizeOfType(lowering->layout, vector), least(lanes_B, LOWER_WIDEST_ACCESS_B));
 }
 
+/* Halves stay together: libnvvm cannot insert them into long vectors. */
+static bool is_split(struct lowering *lowering, LLVMValueRef load)
+{
+	LLVMTypeRef vector = LLVMTypeOf(load);
+	return LLVMGetAlignment(load) < widest_B(lowering, vector) &&
+	       LLVMGetTypeKind(LLVMGetElementType(vector)) != LLVMHalfTypeKind;
+}
+
 static void load_by_components(struct lowering *lowering, LLVMValueRef load)
 {
 	bool all[COMPONENT_MOST_LANES];
@@ -181,7 +189,7 @@ static void part_for_branches(struct lowering *lowering, LLVMBasicBlockRef block
 		if (!is_plain_load(i) || !fe_component_has_address(lowering, LLVMTypeOf(i)) ||
 		    fe_lower_is_private(LLVMGetOperand(i, 0)))
 			continue;
-		if (LLVMGetAlignment(i) < widest_B(lowering, LLVMTypeOf(i)))
+		if (is_split(lowering, i))
 			load_by_components(lowering, i);
 		else
 			LLVMSetMetadata(i, invariant_kind(lowering), NULL);
