@@ -129,7 +129,20 @@ static cl_int status_of(cl_event event)
 	return status;
 }
 
-/* How many texels OpenCL sees bright after an acquire that waits for the events. */
+/* How many texels OpenGL itself sees bright, with whatever context is current. */
+static unsigned bright_to_opengl(const struct drawing *drawing)
+{
+	static unsigned char texels[TEXELS][4];
+	unsigned bright = 0;
+	gl->GetTextureSubImage(drawing->texture, 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(texels),
+			       texels);
+	for (int i = 0; i < TEXELS; i++)
+		bright += texels[i][0] > 127;
+	return bright;
+}
+
+/* How many texels OpenCL sees bright after an acquire that waits for the events. If it is not all of them, what
+ * OpenGL sees tells whether the drawing itself is missing. */
 static cl_uint bright_after(const struct drawing *drawing, cl_uint count, const cl_event *events)
 {
 	cl_int code;
@@ -144,8 +157,11 @@ static cl_uint bright_after(const struct drawing *drawing, cl_uint count, const 
 	gl_release(queue, drawing->image);
 	buffer_read(queue, sum, &bright, sizeof(bright));
 	CHECK_OK(clReleaseMemObject(sum));
-	if (bright != TEXELS)
-		fprintf(stderr, "%u of %d texels are bright\n", bright, (int)TEXELS);
+	if (bright != TEXELS) {
+		const unsigned drawn = bright_to_opengl(drawing), error = gl->GetError();
+		fprintf(stderr, "%u of %d texels are bright to OpenCL, %u to OpenGL, whose error is %#x\n", bright,
+			(int)TEXELS, drawn, error);
+	}
 	return bright;
 }
 
