@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIDE = 128, TEXELS = SIDE * SIDE, STEPS = 5000 };
@@ -129,15 +130,19 @@ static cl_int status_of(cl_event event)
 	return status;
 }
 
-/* How many texels OpenGL itself sees bright, with whatever context is current. */
+/* How many texels OpenGL itself sees bright, with whatever context is current; contexts do not share framebuffers. */
 static unsigned bright_to_opengl(const struct drawing *drawing)
 {
 	static unsigned char texels[TEXELS][4];
+	struct drawing own = *drawing;
 	unsigned bright = 0;
-	gl->GetTextureSubImage(drawing->texture, 0, 0, 0, 0, SIDE, SIDE, 1, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(texels),
-			       texels);
+	frame_make(&own);
+	gl->BindFramebuffer(GL_FRAMEBUFFER, own.frame);
+	gl->ReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, texels);
 	for (int i = 0; i < TEXELS; i++)
 		bright += texels[i][0] > 127;
+	gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+	gl->DeleteFramebuffers(1, &own.frame);
 	return bright;
 }
 
@@ -511,21 +516,53 @@ static void nothing_acquired(const struct drawing *drawing)
 	egl_sync_destroy(sync);
 }
 
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Says what takes long, as drawings do on some GPUs. */
+static void timed(const char *name, void (*step)(const struct drawing *drawing), const struct drawing *drawing)
+{
+	const double start_s = now_s();
+	step(drawing);
+	if (now_s() - start_s > 2)
+		printf("%s: %.1f s\n", name, now_s() - start_s);
+}
+
+static void one_drawing(const struct drawing *drawing)
+{
+	gl->DeleteSync(draw(drawing));
+	gl->Finish();
+}
+
+static void other_thread_without_user(const struct drawing *drawing)
+{
+	other_thread(drawing, false);
+}
+
+static void other_thread_with_user(const struct drawing *drawing)
+{
+	other_thread(drawing, true);
+}
+
 /* With GLX, events are complete when they are made. */
 static void events_of_egl(const struct drawing *drawing)
 {
-	status(drawing);
-	same_thread(drawing);
-	other_thread(drawing, false);
-	other_thread(drawing, true);
-	without_a_context(drawing);
-	callbacks(drawing);
-	released_early(drawing);
-	lost_display(drawing);
-	refused(drawing);
-	egl_syncs(drawing);
-	egl_without_a_context(drawing);
-	nothing_acquired(drawing);
+	timed("status", status, drawing);
+	timed("same_thread", same_thread, drawing);
+	timed("other_thread", other_thread_without_user, drawing);
+	timed("other_thread with a user event", other_thread_with_user, drawing);
+	timed("without_a_context", without_a_context, drawing);
+	timed("callbacks", callbacks, drawing);
+	timed("released_early", released_early, drawing);
+	timed("lost_display", lost_display, drawing);
+	timed("refused", refused, drawing);
+	timed("egl_syncs", egl_syncs, drawing);
+	timed("egl_without_a_context", egl_without_a_context, drawing);
+	timed("nothing_acquired", nothing_acquired, drawing);
 }
 
 int main(void)
@@ -546,7 +583,8 @@ int main(void)
 	count_bright = kernel_make(program, "count_bright");
 	drawing_make(&drawing);
 	information(&drawing);
-	without_syncs(&drawing);
+	timed("one drawing", one_drawing, &drawing);
+	timed("without_syncs", without_syncs, &drawing);
 	if (!sharing.window.is_glx)
 		events_of_egl(&drawing);
 	drawing_release(&drawing);
