@@ -6,6 +6,8 @@
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 failed=0
+# The environment lies on the stack, and make may put the names of all tests into it.
+unset MAKEFLAGS MFLAGS
 # CULVERT_CACHE=on: also what stores programs has to do without.
 unset CULVERT_CACHE_DIR XDG_CACHE_HOME
 CULVERT_CACHE=on HOME=$folder/home
