@@ -15,19 +15,6 @@
 
 enum { LOCAL_B = 64 << 10, OPTIONS_B = 1024 };
 
-static bool read_file(const char *path, struct bytes *text)
-{
-	char part[4096];
-	size_t size_B;
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return false;
-	while ((size_B = fread(part, 1, sizeof(part), file)) > 0)
-		bytes_append(text, part, size_B);
-	fclose(file);
-	return !bytes_failed(text);
-}
-
 static bool write_ptx(const char *path, unsigned sm, const struct bytes *ptx)
 {
 	char name[4096];
@@ -72,7 +59,7 @@ int main(int count, char **words)
 	struct fe_options read;
 	char options[OPTIONS_B] = "-cl-std=CL3.0";
 	int status = 0;
-	if (count < 3 || !read_file(words[1], &source)) {
+	if (count < 3 || bytes_read_file(&source, words[1])) {
 		fputs("usage: compile_for FILE [-cl-option...] SM...\n", stderr);
 		return 1;
 	}

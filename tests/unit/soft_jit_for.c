@@ -164,25 +164,12 @@ static void compile(const struct soft_program *program, const struct code *code)
 	bytes_finish(&why);
 }
 
-static bool read_file(const char *path, struct bytes *text)
-{
-	char part[4096];
-	size_t size_B;
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return false;
-	while ((size_B = fread(part, 1, sizeof(part), file)) > 0)
-		bytes_append(text, part, size_B);
-	fclose(file);
-	return !bytes_failed(text);
-}
-
 /* gaps: as for the checker, which the code then tells of accesses. */
 static struct soft_program *program_of(const char *path, bool gaps)
 {
 	struct bytes text = BYTES_INIT, log = BYTES_INIT;
 	struct soft_program *program = NULL;
-	if (!read_file(path, &text) ||
+	if (bytes_read_file(&text, path) ||
 	    ptx_parse(text.data, text.size_B, gaps, NEWEST_PTX, &log, &program) != CUDA_SUCCESS) {
 		printf("FAIL: %s: %s\n", path, bytes_string(&log));
 		state.failed++;

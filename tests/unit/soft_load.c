@@ -8,19 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool read_file(const char *path, struct bytes *text)
-{
-	char part[4096];
-	size_t size_B;
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return false;
-	while ((size_B = fread(part, 1, sizeof(part), file)) > 0)
-		bytes_append(text, part, size_B);
-	fclose(file);
-	return !bytes_failed(text);
-}
-
 static bool load(const char *path)
 {
 	static char log[8192];
@@ -30,7 +17,7 @@ static bool load(const char *path)
 	CUmodule module;
 	CUresult result = CUDA_ERROR_FILE_NOT_FOUND;
 	log[0] = '\0';
-	if (read_file(path, &text))
+	if (!bytes_read_file(&text, path))
 		result = cuModuleLoadDataEx(&module, bytes_string(&text), 2, options, values);
 	if (result == CUDA_SUCCESS)
 		result = cuModuleUnload(module);
