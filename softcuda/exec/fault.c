@@ -43,7 +43,8 @@ void exec_describe_place(const struct warp *warp, const struct op *op, unsigned 
 	const struct code *code = warp->frame ? warp->frame->code : job->code;
 	const struct op *present = warp->pc < code->op_count ? &code->ops[warp->pc] : op;
 	/* An op that was generated for a part of an instruction stands for that, which has a place in the source. */
-	const bool generated = (op < code->ops || op >= code->ops + code->op_count) && present->line == op->line;
+	const bool generated = (uintptr_t)op - (uintptr_t)code->ops >= code->op_count * sizeof(*op) &&
+			       present->line == op->line;
 	bytes_printf(text, "kernel '%s', ", job->code->name);
 	exec_describe_line(job, code, generated ? present : op, text);
 	bytes_printf(text, ", work-group (%u,%u,%u), work-item (%u,%u,%u)", group->ctaid[0],

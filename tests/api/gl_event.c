@@ -523,14 +523,14 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Says what takes long, as drawings do on some GPUs. */
-static void timed(const char *name, void (*step)(const struct drawing *drawing), const struct drawing *drawing)
-{
-	const double start_s = now_s();
-	step(drawing);
-	if (now_s() - start_s > 2)
-		printf("%s: %.1f s\n", name, now_s() - start_s);
-}
+/* Runs a step, and says so if it takes long, as drawings do on some GPUs. */
+#define TIMED(step)                                                             \
+	do {                                                                    \
+		const double start_s = now_s();                                 \
+		step;                                                           \
+		if (now_s() - start_s > 2)                                      \
+			printf("%s: %.1f s\n", #step, now_s() - start_s);       \
+	} while (0)
 
 static void one_drawing(const struct drawing *drawing)
 {
@@ -538,31 +538,21 @@ static void one_drawing(const struct drawing *drawing)
 	gl->Finish();
 }
 
-static void other_thread_without_user(const struct drawing *drawing)
-{
-	other_thread(drawing, false);
-}
-
-static void other_thread_with_user(const struct drawing *drawing)
-{
-	other_thread(drawing, true);
-}
-
 /* With GLX, events are complete when they are made. */
 static void events_of_egl(const struct drawing *drawing)
 {
-	timed("status", status, drawing);
-	timed("same_thread", same_thread, drawing);
-	timed("other_thread", other_thread_without_user, drawing);
-	timed("other_thread with a user event", other_thread_with_user, drawing);
-	timed("without_a_context", without_a_context, drawing);
-	timed("callbacks", callbacks, drawing);
-	timed("released_early", released_early, drawing);
-	timed("lost_display", lost_display, drawing);
-	timed("refused", refused, drawing);
-	timed("egl_syncs", egl_syncs, drawing);
-	timed("egl_without_a_context", egl_without_a_context, drawing);
-	timed("nothing_acquired", nothing_acquired, drawing);
+	TIMED(status(drawing));
+	TIMED(same_thread(drawing));
+	TIMED(other_thread(drawing, false));
+	TIMED(other_thread(drawing, true));
+	TIMED(without_a_context(drawing));
+	TIMED(callbacks(drawing));
+	TIMED(released_early(drawing));
+	TIMED(lost_display(drawing));
+	TIMED(refused(drawing));
+	TIMED(egl_syncs(drawing));
+	TIMED(egl_without_a_context(drawing));
+	TIMED(nothing_acquired(drawing));
 }
 
 int main(void)
@@ -583,8 +573,8 @@ int main(void)
 	count_bright = kernel_make(program, "count_bright");
 	drawing_make(&drawing);
 	information(&drawing);
-	timed("one drawing", one_drawing, &drawing);
-	timed("without_syncs", without_syncs, &drawing);
+	TIMED(one_drawing(&drawing));
+	TIMED(without_syncs(&drawing));
 	if (!sharing.window.is_glx)
 		events_of_egl(&drawing);
 	drawing_release(&drawing);
