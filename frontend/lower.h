@@ -135,6 +135,9 @@ char fe_ptx_register(LLVMTypeRef type);
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 
+/* lower_vector_load.c: marks a load from constant memory, where that may be. */
+void fe_mark_constant_load(struct lowering *lowering, LLVMValueRef load);
+
 /* lower_element.c: whether the pointer is to a private variable, or to a part of one. */
 bool fe_lower_is_private(LLVMValueRef pointer);
 

@@ -309,19 +309,6 @@ static LLVMValueRef build_element(struct lowering *lowering, LLVMValueRef i)
 	return left[0];
 }
 
-/* OpenCL C 3.0, 6.7.2: nobody writes constant memory while a kernel runs, and so
- * it may be read by the way that is not kept coherent. */
-static void mark_constant_load(struct lowering *lowering, LLVMValueRef load)
-{
-	static const char kind_name[] = "invariant.load";
-	LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(load, 0));
-	if (LLVMGetPointerAddressSpace(pointer) != LOWER_SPACE_CONSTANT || LLVMGetVolatile(load))
-		return;
-	unsigned kind = LLVMGetMDKindIDInContext(lowering->context, kind_name,
-						 sizeof(kind_name) - 1);
-	LLVMSetMetadata(load, kind, LLVMMDNodeInContext(lowering->context, NULL, 0));
-}
-
 /* Returns the value that replaces the instruction, NULL if memory ran out, or the instruction itself if it
  * stays; then the printer writes it or names it in the log. */
 static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
@@ -346,7 +333,7 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 				   LLVMGetOrdering(i) == LLVMAtomicOrderingSequentiallyConsistent,
 				   scope_of(i));
 	case LLVMLoad:
-		mark_constant_load(lowering, i);
+		fe_mark_constant_load(lowering, i);
 		if (LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic ||
 		    !register_of(LLVMTypeOf(i)))
 			return i;

@@ -313,19 +313,16 @@ static LLVMValueRef build_aligned_copy(struct lowering *lowering, LLVMValueRef c
 	return call;
 }
 
-/* A load through the read-only path: libnvvm chooses it by this metadata. */
+/* A load through the read-only path: like one from constant memory. */
 static LLVMValueRef build_read_only_load(struct lowering *lowering, LLVMValueRef call,
 					 const struct row *row)
 {
 	(void)row;
-	LLVMValueRef load = LLVMBuildLoad2(lowering->builder, LLVMTypeOf(call),
-					   LLVMGetOperand(call, 0), "");
+	LLVMTypeRef constant = LLVMPointerTypeInContext(lowering->context, LOWER_SPACE_CONSTANT);
+	LLVMValueRef pointer = LLVMBuildAddrSpaceCast(lowering->builder, LLVMGetOperand(call, 0), constant, "");
+	LLVMValueRef load = LLVMBuildLoad2(lowering->builder, LLVMTypeOf(call), pointer, "");
 	LLVMSetAlignment(load,
 			 (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1)));
-	static const char kind_name[] = "invariant.load";
-	unsigned kind = LLVMGetMDKindIDInContext(lowering->context, kind_name,
-						 sizeof(kind_name) - 1);
-	LLVMSetMetadata(load, kind, LLVMMDNodeInContext(lowering->context, NULL, 0));
 	return load;
 }
 

@@ -31,6 +31,32 @@ static bool is_plain_load(LLVMValueRef i)
 	       LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
 }
 
+/* Loads the components one by one. */
+static LLVMValueRef build_components(struct lowering *lowering, LLVMValueRef load)
+{
+	LLVMTypeRef vector = LLVMTypeOf(load), type = LLVMGetElementType(vector);
+	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
+	LLVMValueRef parts[COMPONENT_MOST_LANES], whole = LLVMGetUndef(vector);
+	LLVMPositionBuilderBefore(lowering->builder, load);
+	for (unsigned lane = 0; lane < LLVMGetVectorSize(vector); lane++) {
+		LLVMValueRef address = fe_component_address(lowering, vector, LLVMGetOperand(load, 0), lane);
+		parts[lane] = LLVMBuildLoad2(lowering->builder, type, address, "");
+		LLVMSetAlignment(parts[lane], fe_component_alignment(lowering, load, vector, lane));
+		fe_mark_constant_load(lowering, parts[lane]);
+	}
+	for (unsigned lane = 0; lane < LLVMGetVectorSize(vector); lane++) {
+		whole = LLVMBuildInsertElement(lowering->builder, whole, parts[lane],
+					       LLVMConstInt(number, lane, false), "");
+	}
+	return whole;
+}
+
+static void load_by_components(struct lowering *lowering, LLVMValueRef load)
+{
+	LLVMReplaceAllUsesWith(load, build_components(lowering, load));
+	LLVMInstructionEraseFromParent(load);
+}
+
 /* -- shorts ---------------------------------------------------------------------------------- */
 
 static LLVMValueRef insert(struct lowering *lowering, LLVMValueRef whole, LLVMValueRef number, unsigned lane)
@@ -113,18 +139,14 @@ static bool is_accessed_in_parts(LLVMValueRef variable)
 
 static void part_private_bytes(struct lowering *lowering, LLVMBasicBlockRef block)
 {
-	bool all[COMPONENT_MOST_LANES];
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
-	memset(all, true, sizeof(all));
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (!is_plain_load(i) || !is_vector_of(LLVMTypeOf(i), 8) ||
-		    !fe_component_has_address(lowering, LLVMTypeOf(i)) ||
-		    !fe_lower_is_private(LLVMGetOperand(i, 0)) ||
-		    !is_accessed_in_parts(LLVMGetOperand(i, 0)))
-			continue;
-		LLVMReplaceAllUsesWith(i, fe_component_load_lanes(lowering, i, all));
-		LLVMInstructionEraseFromParent(i);
+		if (is_plain_load(i) && is_vector_of(LLVMTypeOf(i), 8) &&
+		    fe_component_has_address(lowering, LLVMTypeOf(i)) &&
+		    fe_lower_is_private(LLVMGetOperand(i, 0)) &&
+		    is_accessed_in_parts(LLVMGetOperand(i, 0)))
+			load_by_components(lowering, i);
 	}
 }
 
@@ -141,12 +163,6 @@ static void part_private_bytes(struct lowering *lowering, LLVMBasicBlockRef bloc
  * whole vector is marked; loads from variables in constant memory are recognized without a mark. */
 
 enum { MOST_LANES_AT_ONCE = 4 };
-
-static unsigned invariant_kind(const struct lowering *lowering)
-{
-	static const char name[] = "invariant.load";
-	return LLVMGetMDKindIDInContext(lowering->context, name, sizeof(name) - 1);
-}
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -168,32 +184,35 @@ static bool is_split(struct lowering *lowering, LLVMValueRef load)
 	       LLVMGetTypeKind(LLVMGetElementType(vector)) != LLVMHalfTypeKind;
 }
 
-static void load_by_components(struct lowering *lowering, LLVMValueRef load)
-{
-	bool all[COMPONENT_MOST_LANES];
-	unsigned kind = invariant_kind(lowering);
-	LLVMValueRef mark = LLVMGetMetadata(load, kind);
-	memset(all, true, sizeof(all));
-	LLVMValueRef whole = fe_component_load_lanes(lowering, load, all);
-	for (LLVMValueRef i = whole; mark && LLVMIsAInsertElementInst(i); i = LLVMGetOperand(i, 0))
-		LLVMSetMetadata(LLVMGetOperand(i, 1), kind, mark);
-	LLVMReplaceAllUsesWith(load, whole);
-	LLVMInstructionEraseFromParent(load);
-}
-
 static void part_for_branches(struct lowering *lowering, LLVMBasicBlockRef block)
 {
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (!is_plain_load(i) || !fe_component_has_address(lowering, LLVMTypeOf(i)) ||
-		    fe_lower_is_private(LLVMGetOperand(i, 0)))
-			continue;
-		if (is_split(lowering, i))
+		if (is_plain_load(i) && fe_component_has_address(lowering, LLVMTypeOf(i)) &&
+		    !fe_lower_is_private(LLVMGetOperand(i, 0)) && is_split(lowering, i))
 			load_by_components(lowering, i);
-		else
-			LLVMSetMetadata(i, invariant_kind(lowering), NULL);
 	}
+}
+
+/* Whether libnvvm may make one load of this and of another branch's, with the mark of either. */
+static bool may_be_mixed_up(struct lowering *lowering, LLVMTypeRef type)
+{
+	return !lowering->unoptimized && !nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks) &&
+	       fe_component_has_address(lowering, type);
+}
+
+/* OpenCL C 3.0, 6.7.2: nobody writes constant memory while a kernel runs, and so it may be read by the way that is
+ * not kept coherent. Newer versions of Clang mark some loads themselves. */
+void fe_mark_constant_load(struct lowering *lowering, LLVMValueRef load)
+{
+	static const char name[] = "invariant.load";
+	const unsigned kind = LLVMGetMDKindIDInContext(lowering->context, name, sizeof(name) - 1);
+	const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0)));
+	if (LLVMGetVolatile(load) || (space != LOWER_SPACE_CONSTANT && !LLVMGetMetadata(load, kind)))
+		return;
+	const bool good = !may_be_mixed_up(lowering, LLVMTypeOf(load));
+	LLVMSetMetadata(load, kind, good ? LLVMMDNodeInContext(lowering->context, NULL, 0) : NULL);
 }
 
 enum fe_status fe_lower_vector_loads(struct lowering *lowering)
