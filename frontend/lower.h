@@ -135,6 +135,9 @@ char fe_ptx_register(LLVMTypeRef type);
 /* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 
+/* lower_half.c: returns the half that 16 bits from memory are; libnvvm does not learn that they are one. */
+LLVMValueRef fe_build_half(struct lowering *lowering, LLVMValueRef bits);
+
 /* lower_vector_load.c: marks a load from constant memory, where that may be. */
 void fe_mark_constant_load(struct lowering *lowering, LLVMValueRef load);
 

@@ -258,7 +258,7 @@ static LLVMValueRef build_vector_load(struct lowering *lowering, LLVMValueRef lo
 /* libnvvm 13.0 for compute_90 and before joins eight loads of a half in a row from local or
  * private memory, and then fails with "unsupported operation"; integers of the same size it
  * joins well. */
-static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef load)
+static LLVMValueRef build_bits_load(struct lowering *lowering, LLVMValueRef load)
 {
 	LLVMBuilderRef builder = lowering->builder;
 	LLVMValueRef pointer = LLVMGetOperand(load, 0);
@@ -268,7 +268,18 @@ static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef lo
 					    LLVMBuildPointerCast(builder, pointer, to, ""), "");
 	LLVMSetAlignment(plain, LLVMGetAlignment(load));
 	LLVMSetVolatile(plain, LLVMGetVolatile(load));
-	return LLVMBuildBitCast(builder, fe_build_move(lowering, plain), LLVMTypeOf(load), "");
+	return plain;
+}
+
+LLVMValueRef fe_build_half(struct lowering *lowering, LLVMValueRef bits)
+{
+	LLVMTypeRef half = LLVMHalfTypeInContext(lowering->context);
+	return LLVMBuildBitCast(lowering->builder, fe_build_move(lowering, bits), half, "");
+}
+
+static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef load)
+{
+	return fe_build_half(lowering, build_bits_load(lowering, load));
 }
 
 /* Whether the pointer is to an element of a vector of halves in global memory; libnvvm may then know that the

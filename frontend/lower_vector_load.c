@@ -31,12 +31,16 @@ static bool is_plain_load(LLVMValueRef i)
 	       LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
 }
 
-/* Loads the components one by one. */
+/* Loads the components one by one. Halves are loaded as integers, because libnvvm cannot join some loads of halves, and
+ * all before one of them is used, because it joins no loads that have a move in between. */
 static LLVMValueRef build_components(struct lowering *lowering, LLVMValueRef load)
 {
 	LLVMTypeRef vector = LLVMTypeOf(load), type = LLVMGetElementType(vector);
 	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
+	const bool halves = LLVMGetTypeKind(type) == LLVMHalfTypeKind;
 	LLVMValueRef parts[COMPONENT_MOST_LANES], whole = LLVMGetUndef(vector);
+	if (halves)
+		type = LLVMInt16TypeInContext(lowering->context);
 	LLVMPositionBuilderBefore(lowering->builder, load);
 	for (unsigned lane = 0; lane < LLVMGetVectorSize(vector); lane++) {
 		LLVMValueRef address = fe_component_address(lowering, vector, LLVMGetOperand(load, 0), lane);
@@ -45,6 +49,8 @@ static LLVMValueRef build_components(struct lowering *lowering, LLVMValueRef loa
 		fe_mark_constant_load(lowering, parts[lane]);
 	}
 	for (unsigned lane = 0; lane < LLVMGetVectorSize(vector); lane++) {
+		if (halves)
+			parts[lane] = fe_build_half(lowering, parts[lane]);
 		whole = LLVMBuildInsertElement(lowering->builder, whole, parts[lane],
 					       LLVMConstInt(number, lane, false), "");
 	}
@@ -176,12 +182,9 @@ static uint64_t widest_B(struct lowering *lowering, LLVMTypeRef vector)
 	return least(LLVMABISizeOfType(lowering->layout, vector), least(lanes_B, LOWER_WIDEST_ACCESS_B));
 }
 
-/* Halves stay together: libnvvm cannot insert them into long vectors. */
 static bool is_split(struct lowering *lowering, LLVMValueRef load)
 {
-	LLVMTypeRef vector = LLVMTypeOf(load);
-	return LLVMGetAlignment(load) < widest_B(lowering, vector) &&
-	       LLVMGetTypeKind(LLVMGetElementType(vector)) != LLVMHalfTypeKind;
+	return LLVMGetAlignment(load) < widest_B(lowering, LLVMTypeOf(load));
 }
 
 static void part_for_branches(struct lowering *lowering, LLVMBasicBlockRef block)
