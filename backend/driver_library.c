@@ -21,6 +21,12 @@ const struct driver_folder driver_folders[] = {
 	{"/usr/lib/" TRIPLET "/tegra", "Jetson"},
 	{"/usr/lib/" TRIPLET "/GL/nvidia-*/lib", "Flatpak"},
 	{"/usr/lib/pressure-vessel/overrides/lib/" TRIPLET, "Steam"},
+	{"/var/lib/snapd/lib/gl", "snap"},
+	{"/usr/local/nvidia/lib64", "Google's Kubernetes Engine"},
+	{"/usr/lib/" TRIPLET "/nvidia/current", "Debian"},
+	/* The host's folder, of another distribution than the container's. */
+	{"/usr/lib64", "a host like Fedora"},
+	{"/usr/lib/" TRIPLET, "a host like Debian"},
 	{NULL, NULL},
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static const char library_name[] = "libcuda.so.1";
+enum { OLDEST_RELEASE = 100 };
 
 struct search {
 	const struct findings *findings;
@@ -85,20 +86,42 @@ static void look_everywhere(struct search *search)
 		look_in(search, folder->path, folder->system);
 }
 
-/* What the file is a link to, which has the version in its name. */
-static void describe(const struct search *search, struct bytes *text)
+/* What the file is a link to, without its folder: it has the version in its name.  "": it is none. */
+static void link_name(const struct search *search, char name[NAME_MAX + 1])
 {
 	char *whole = finding_path(search->findings, search->path), target[PATH_MAX];
 	const ssize_t length = whole ? readlink(whole, target, sizeof(target) - 1) : -1;
+	target[length > 0 ? length : 0] = '\0';
+	const char *slash = strrchr(target, '/');
+	snprintf(name, NAME_MAX + 1, "%.*s", NAME_MAX, slash ? slash + 1 : target);
+	free(whole);
+}
+
+static void describe(const struct search *search, struct bytes *text)
+{
+	char name[NAME_MAX + 1];
+	link_name(search, name);
 	bytes_append_string(text, search->path);
-	if (length > 0) {
-		target[length] = '\0';
-		const char *slash = strrchr(target, '/');
-		bytes_printf(text, " is %s", slash ? slash + 1 : target);
-	}
+	if (*name)
+		bytes_printf(text, " is %s", name);
 	if (search->system)
 		bytes_printf(text, ", which Culvert finds without the dynamic linker (%s)", search->system);
-	free(whole);
+}
+
+/* The driver's libraries work with the kernel module of their own release alone, but for those of NVIDIA's package
+ * cuda-compat.  A Jetson's and WSL's libcuda.so.1.1 has no such number.  version: the module's. */
+static bool is_of_another_release(const struct search *search, char version[FINDING_LINE_B])
+{
+	static const char start[] = "libcuda.so.";
+	char *path = finding_path(search->findings, "/sys/module/nvidia/version"), name[NAME_MAX + 1];
+	*version = '\0';
+	if (path)
+		finding_line(path, version);
+	free(path);
+	link_name(search, name);
+	if (!*version || strncmp(name, start, strlen(start)) || strstr(search->path, "/compat/"))
+		return false;
+	return strtoul(name + strlen(start), NULL, 10) >= OLDEST_RELEASE && strcmp(name + strlen(start), version);
 }
 
 /* Container images of Jetsons have empty files where the host's are mounted. */
@@ -117,6 +140,7 @@ void doctor_driver_files(struct findings *findings)
 	const char *mend = kind ? finding_mend_container(kind) : finding_mend_no_driver(findings);
 	struct search search = {.findings = findings};
 	struct bytes text = BYTES_INIT;
+	char module[FINDING_LINE_B];
 	look_everywhere(&search);
 	if (*search.path)
 		describe(&search, &text);
@@ -133,6 +157,9 @@ void doctor_driver_files(struct findings *findings)
 			    "sudo tee /etc/ld.so.conf.d/ld.wsl.conf && sudo ldconfig",
 			    "%s; a driver for Linux does not work in WSL, and hides the one in /usr/lib/wsl/lib",
 			    bytes_string(&text));
+	else if (is_of_another_release(&search, module))
+		finding_add(findings, "driver", FINDING_BAD, finding_mend_mismatch(findings),
+			    "%s, but the kernel module has version %s", bytes_string(&text), module);
 	else
 		finding_add(findings, "driver", FINDING_GOOD, NULL, "%s", bytes_string(&text));
 	bytes_finish(&text);

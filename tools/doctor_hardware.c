@@ -43,8 +43,11 @@ static unsigned on_bus(const struct findings *findings)
 static void mend_locked(const char *whole, const char *path, struct bytes *mend)
 {
 	struct stat status;
-	const bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060 && status.st_gid;
-	if (group)
+	const bool known = !stat(whole, &status);
+	if (known && (status.st_mode & 0006) == 0006)
+		bytes_append_string(mend, "podman run --security-opt label=disable ...   # SELinux or AppArmor forbids "
+					  "it, not the file's mode");
+	else if (known && (status.st_mode & 0060) == 0060 && status.st_gid)
 		bytes_printf(mend, "sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\"   # then log in again", path);
 	else if (!strncmp(path, "/dev/nvidia", strlen("/dev/nvidia")))
 		bytes_append_string(mend, "sudo chmod a+rw /dev/nvidia*");
@@ -52,24 +55,70 @@ static void mend_locked(const char *whole, const char *path, struct bytes *mend)
 		bytes_printf(mend, "sudo chmod a+rw %s", path);
 }
 
-/* A device file that a program must open for reading and writing. */
-static bool check_node(struct findings *findings, const char *path, const char *mend)
+enum node { NODE_USABLE, NODE_WITHHELD, NODE_BAD };
+
+/* A device file that a program must open for reading and writing.  NODE_BAD has been told. */
+static enum node look_at_node(struct findings *findings, const char *path, const char *mend)
 {
 	char *whole = finding_path(findings, path);
 	struct bytes unlock = BYTES_INIT;
-	bool usable = false;
+	enum node node = NODE_BAD;
 	if (!whole || access(whole, F_OK)) {
 		finding_add(findings, "devices", FINDING_BAD, mend, "%s does not exist", path);
 	} else if (access(whole, R_OK | W_OK)) {
 		const int error = errno;
-		mend_locked(whole, path, &unlock);
-		finding_add(findings, "devices", FINDING_BAD, bytes_string(&unlock), "%s cannot be opened: %s",
-			    path, strerror(error));
+		/* So the kernel answers if the control group does not list the device. */
+		if (error == EPERM) {
+			node = NODE_WITHHELD;
+		} else {
+			mend_locked(whole, path, &unlock);
+			finding_add(findings, "devices", FINDING_BAD, bytes_string(&unlock), "%s cannot be opened: %s",
+				    path, strerror(error));
+		}
 	} else {
-		usable = true;
+		node = NODE_USABLE;
 	}
 	bytes_finish(&unlock);
 	free(whole);
+	return node;
+}
+
+/* A batch system gives a job some of the GPUs.  From a container, systemd may take those that its runtime let in. */
+static void tell_withheld(struct findings *findings, const char *path)
+{
+	const char *mend = "sudo systemctl edit UNIT   # for a unit of systemd: DeviceAllow=/dev/nvidia0 rw, and so on";
+	if (!*findings->root && getenv("SLURM_JOB_ID"))
+		mend = "srun --gres=gpu:1 ...   # the job has not asked for a GPU";
+	else if (finding_container(findings))
+		mend = "start the container again   # 'systemctl daemon-reload' on the host has taken its GPUs";
+	finding_add(findings, "devices", FINDING_BAD, mend,
+		    "%s cannot be opened: the control group of this process does not allow it", path);
+}
+
+static bool check_node(struct findings *findings, const char *path, const char *mend)
+{
+	const enum node node = look_at_node(findings, path, mend);
+	if (node == NODE_WITHHELD)
+		tell_withheld(findings, path);
+	return node == NODE_USABLE;
+}
+
+/* The number that can be opened.  Those that the control group withholds are another program's. */
+static size_t check_gpus(struct findings *findings, const glob_t *paths)
+{
+	const size_t root_length = strlen(findings->root);
+	size_t usable = 0, withheld = 0;
+	for (size_t i = 0; i < paths->gl_pathc; i++) {
+		const enum node node =
+			look_at_node(findings, paths->gl_pathv[i] + root_length, "sudo nvidia-modprobe -c 0");
+		usable += node == NODE_USABLE;
+		withheld += node == NODE_WITHHELD;
+	}
+	if (withheld && usable)
+		finding_add(findings, "devices", FINDING_NOTE, NULL,
+			    "the control group of this process allows %zu of %zu GPUs", usable, paths->gl_pathc);
+	else if (withheld)
+		tell_withheld(findings, paths->gl_pathv[0] + root_length);
 	return usable;
 }
 
@@ -79,9 +128,7 @@ static void check_nodes(struct findings *findings)
 	glob_t matches;
 	size_t count = 0;
 	if (pattern && !glob(pattern, 0, NULL, &matches)) {
-		for (size_t i = 0; i < matches.gl_pathc; i++)
-			count += check_node(findings, matches.gl_pathv[i] + strlen(findings->root),
-					    "sudo nvidia-modprobe -c 0");
+		count = check_gpus(findings, &matches);
 		globfree(&matches);
 	} else {
 		finding_add(findings, "devices", FINDING_BAD, "sudo nvidia-modprobe -c 0",
@@ -108,10 +155,10 @@ static void check_module(struct findings *findings, unsigned gpus, const char *k
 	else if (kind && gpus)
 		finding_add(findings, "kernel", FINDING_BAD, finding_mend_container(kind),
 			    "this container (%s) has no access to a GPU, or its host has no driver", kind);
-	else if (gpus)
+	else if (gpus && !doctor_module(findings))
 		finding_add(findings, "kernel", FINDING_BAD, bytes_string(&mend),
 			    "NVIDIA's kernel module is not loaded");
-	else
+	else if (!gpus)
 		finding_add(findings, "kernel", FINDING_NOTE, NULL,
 			    "no NVIDIA GPU on the PCI bus, and no NVIDIA kernel module loaded");
 	bytes_finish(&mend);

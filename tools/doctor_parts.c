@@ -22,6 +22,26 @@
 
 /* --- the driver --------------------------------------------------------------------- */
 
+/* A libcuda of NVIDIA's package cuda-compat: newer than the kernel module, for GPUs of data centres. */
+static const char *mend_compat(void)
+{
+	const char *folders = getenv("LD_LIBRARY_PATH");
+	return folders && strstr(folders, "compat")
+		       ? "unset LD_LIBRARY_PATH   # it contains a libcuda for other GPUs (cuda-compat)"
+		       : "sudo apt purge 'cuda-compat-*'; sudo rm -f /etc/ld.so.conf.d/*compat*.conf; sudo ldconfig";
+}
+
+/* The driver is there and runs, but finds no GPU. */
+static const char *mend_no_device(const struct findings *findings)
+{
+	if (getenv("CUDA_VISIBLE_DEVICES"))
+		return "unset CUDA_VISIBLE_DEVICES";
+	if (finding_wsl(findings))
+		return finding_mend_no_driver(findings);
+	return findings->no_gpu ? NULL
+				: "sudo dmesg | grep NVRM   # says why; Blackwell needs the open modules (nvidia-open)";
+}
+
 /* What mends a driver that shows no device, by what it said of itself. */
 static const char *mend_driver(const struct findings *findings, const char *note)
 {
@@ -30,10 +50,13 @@ static const char *mend_driver(const struct findings *findings, const char *note
 	} known[] = {
 		{"SYSTEM_NOT_READY",
 		 "sudo systemctl restart nvidia-fabricmanager   # required by GPUs behind NVSwitch"},
-		{"SYSTEM_DRIVER_MISMATCH",
-		 "sudo reboot   # the kernel module and libcuda have different versions"},
-		{"COMPAT_NOT_SUPPORTED",
-		 "unset LD_LIBRARY_PATH   # it contains a libcuda for other GPUs (cuda-compat)"},
+		{"STUB_LIBRARY",
+		 "unset LD_LIBRARY_PATH   # a toolkit's folder 'stubs' is for linking; its libcuda hides the driver's"},
+		{"_MPS_",
+		 "nvidia-cuda-mps-control -d   # as this user, with this CUDA_MPS_PIPE_DIRECTORY; a container also "
+		 "needs --ipc host"},
+		{"DEVICE_NOT_LICENSED",
+		 "nvidia-smi -q | grep -i license   # a vGPU needs a licence: /etc/nvidia/gridd.conf"},
 		{"(999)",
 		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # for example after a suspend"},
 	};
@@ -49,8 +72,12 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		return findings->no_gpu ? "export CULVERT_CUDA=soft   # there is no NVIDIA GPU for a driver"
 					: finding_mend_no_driver(findings);
 	}
-	if (getenv("CUDA_VISIBLE_DEVICES") && (strstr(note, "NO_DEVICE") || strstr(note, ": no device")))
-		return "unset CUDA_VISIBLE_DEVICES";
+	if (strstr(note, "NO_DEVICE") || strstr(note, ": no device"))
+		return mend_no_device(findings);
+	if (strstr(note, "COMPAT_NOT_SUPPORTED"))
+		return mend_compat();
+	if (strstr(note, "SYSTEM_DRIVER_MISMATCH"))
+		return strstr(note, "/compat/") ? mend_compat() : finding_mend_mismatch(findings);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strstr(note, known[i].words))
 			return known[i].mend;
@@ -175,6 +202,19 @@ static void report_libraries(struct findings *findings)
 		report_nvvm(findings, older);
 }
 
+static const char *mend_no_libnvvm(const struct findings *findings)
+{
+	const char *kind = finding_container(findings);
+	if (*option_string(OPTION_LIBNVVM))
+		return "unset CULVERT_LIBNVVM";
+	/* Its list of what --nv lets in lacked the driver's libnvvm before version 1.2.5. */
+	if (kind && !strcmp(kind, "Apptainer"))
+		return "echo libnvidia-nvvm.so | sudo tee -a /etc/apptainer/nvliblist.conf   # on the host; or in the "
+		       "image: pip install nvidia-nvvm";
+	return "sudo apt install nvidia-cuda-toolkit   # or, in the program's Python environment: pip install "
+	       "nvidia-nvvm";
+}
+
 void doctor_compiler(struct findings *findings)
 {
 	struct bytes log = BYTES_INIT, build = BYTES_INIT;
@@ -197,10 +237,7 @@ void doctor_compiler(struct findings *findings)
 			    "Culvert's compiler cannot be loaded");
 	}
 	if (be_nvvm_load(&log))
-		finding_add(findings, "libnvvm", FINDING_BAD,
-			    "sudo apt install nvidia-cuda-toolkit   # or, in the program's Python "
-			    "environment: pip install nvidia-nvvm",
-			    "%s", bytes_string(&log));
+		finding_add(findings, "libnvvm", FINDING_BAD, mend_no_libnvvm(findings), "%s", bytes_string(&log));
 	else
 		report_libraries(findings);
 	bytes_finish(&build);

@@ -45,7 +45,11 @@ const char *finding_container(const struct findings *findings);
 const char *finding_mend_container(const char *kind);
 /* What installs NVIDIA's driver in the distribution of /etc/os-release.  Static. */
 const char *finding_mend_no_driver(const struct findings *findings);
-/* The same for the OpenCL loader. */
+/* What makes its kernel module for the kernel that runs. */
+const char *finding_mend_no_module(const struct findings *findings);
+/* What brings libcuda and the kernel module to one version. */
+const char *finding_mend_mismatch(const struct findings *findings);
+/* The same as finding_mend_no_driver for the OpenCL loader. */
 const char *finding_mend_no_loader(const struct findings *findings);
 /* Whether this is WSL, of Windows; and NixOS, whose files lie elsewhere. */
 bool finding_wsl(const struct findings *findings);
@@ -53,6 +57,7 @@ bool finding_nixos(const struct findings *findings);
 
 /* The parts.  Those of files look below root; the others use the machine as it is. */
 void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
+bool doctor_module(struct findings *findings);       /* files: why no kernel module is loaded; false: unknown */
 void doctor_variables(struct findings *findings);    /* CULVERT_* in the environment */
 void doctor_threads(struct findings *findings);      /* whether a thread can be started */
 void doctor_shares(struct findings *findings);       /* files: MIG, MPS, control groups */

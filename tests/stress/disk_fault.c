@@ -1,6 +1,6 @@
 /* Preloaded: calls that touch the folder FAULT_DISK_IN fail with the error number
  * FAULT_DISK_ERROR.  FAULT_DISK names the call: open, read, write, rename, unlink, lock,
- * stat, mkdir, or all of them. */
+ * stat, mkdir, or all of them; or access, which asks whether a file may be read or written. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -84,6 +84,13 @@ SHOWN int fstat(int fd, struct stat *status)
 SHOWN int mkdir(const char *path, mode_t mode)
 {
 	return fails_at("mkdir", path) ? -1 : NEXT(mkdir)(path, mode);
+}
+
+SHOWN int access(const char *path, int mode)
+{
+	const char *wanted = getenv("FAULT_DISK");
+	return mode != F_OK && wanted && !strcmp(wanted, "access") && fails_at("access", path) ? -1
+											  : NEXT(access)(path, mode);
 }
 
 SHOWN int fcntl(int fd, int command, ...)

@@ -84,18 +84,41 @@ refuses() {
 	says "$1" "[ FAIL ] driver" "fix:       $4"
 }
 refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restart nvidia-fabricmanager"
-refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "sudo reboot"
-refuses "a libcuda for other GPUs" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE "unset LD_LIBRARY_PATH"
+if [ -e /.dockerenv ] || [ -e /run/.containerenv ]; then reboot="apt purge 'libnvidia-compute-*'"; else reboot="sudo reboot"; fi
+refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "$reboot"
+refuses "a libcuda for other GPUs" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE "sudo apt purge 'cuda-compat-*'"
+(LD_LIBRARY_PATH=/usr/local/cuda/compat; export LD_LIBRARY_PATH; refuses "the same by a variable" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE \
+	"unset LD_LIBRARY_PATH"; exit $failed) || failed=1
+refuses "a toolkit's libcuda for linking" cuInit STUB_LIBRARY "unset LD_LIBRARY_PATH   # a toolkit's folder 'stubs'"
+refuses "no MPS server" cuInit MPS_CONNECTION_FAILED "nvidia-cuda-mps-control -d"
+refuses "a vGPU without a licence" cuInit DEVICE_NOT_LICENSED "nvidia-smi -q | grep -i license"
+(unset CUDA_VISIBLE_DEVICES; refuses "a module that does not drive the GPU" cuInit NO_DEVICE "sudo dmesg | grep NVRM"; exit $failed) || failed=1
 refuses "a driver that lost its memory manager" cuInit UNKNOWN "sudo modprobe -r nvidia_uvm"
 (CUDA_VISIBLE_DEVICES=9; export CUDA_VISIBLE_DEVICES; refuses "a GPU that is not there" cuInit NO_DEVICE "unset CUDA_VISIBLE_DEVICES"; exit $failed) || failed=1
 # A driver whose version cannot be asked for is told as one that is too old.
 KUBERNETES_SERVICE_HOST=here
 export KUBERNETES_SERVICE_HOST
 refuses "an old driver under a container" cuDriverGetVersion NOT_SUPPORTED "update NVIDIA's driver on the container's host"
+refuses "a driver of the image's own" cuInit SYSTEM_DRIVER_MISMATCH "apt purge 'libnvidia-compute-*' libcuda1   # in the image"
 unset KUBERNETES_SERVICE_HOST
 (CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
 awk 'NR > 1 && blank { after++ } { blank = $0 == "" } END { exit after > 1 }' $folder/out || { fail "a blank line amid the findings"; cat $folder/out; }
-says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "cannot run a kernel: CL_COMPILER_NOT_AVAILABLE"
+says "no libnvvm" "[ FAIL ] libnvvm" "fix:       unset CULVERT_LIBNVVM" /nonexistent/libnvvm.so "cannot run a kernel: CL_COMPILER_NOT_AVAILABLE"
+# Apptainer's list of what it lets in lacked the driver's libnvvm.  Here, each libnvvm that is found is hidden.
+if unshare -rm true 2>/dev/null; then
+	SINGULARITY_CONTAINER=image unshare -rm sh -c '
+		unset CULVERT_LIBNVVM
+		for found in 1 2 3 4 5 6 7 8; do
+			path=$(./culvert doctor | sed -n "s/.*libnvvm .*, at //p" | head -n 1)
+			[ -n "$path" ] || exec ./culvert doctor
+			mount --bind /dev/null "$path" || exit 77
+		done' >$folder/out 2>&1
+	case $? in
+	1) says "Apptainer without libnvvm" "[ FAIL ] libnvvm" "fix:       echo libnvidia-nvvm.so | sudo tee -a" ;;
+	77) ;;
+	*) fail "Apptainer without libnvvm"; cat $folder/out ;;
+	esac
+fi
 # Two files of one library: programs see two platforms.
 cp vendors/culvert.icd $folder/none/other.icd
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
@@ -182,6 +205,27 @@ if [ "$(id -u)" != 0 ]; then
 	chmod 0 $root/dev/nvidiactl
 	examine 1 --root $root
 	says "a locked device" "/dev/nvidiactl cannot be opened" "fix:       sudo chmod a+rw /dev/nvidia*"
+fi
+# What a control group withholds (EPERM): another job's GPUs are no fault, the last one is.  A security module answers EACCES.
+shim=$PWD/tests/stress/libdisk-fault.so
+# denied PATH ERROR CODE: PATH of the machine cannot be opened for that reason
+denied() {
+	(FAULT_DISK=access FAULT_DISK_IN=$root$1 FAULT_DISK_ERROR=$2 LD_PRELOAD=$shim; export FAULT_DISK FAULT_DISK_IN FAULT_DISK_ERROR LD_PRELOAD
+	examine $3 --root $root; exit $failed) || failed=1
+}
+if [ -e "$shim" ]; then
+	touch $root/dev/nvidia1 $root/dev/nvidia2
+	chmod a+rw $root/dev/nvidia*
+	denied /dev/nvidia1 1 0
+	says "a job with two GPUs of three" "[ note ] devices    the control group of this process allows 2 of 3 GPUs" "2 GPUs can be opened"
+	denied /dev/nvidia 1 1
+	says "a job without a GPU" "/dev/nvidia0 cannot be opened: the control group of this process does not allow it" \
+		"/dev/nvidiactl cannot be opened: the control group" "fix:       sudo systemctl edit UNIT"
+	touch $root/run/.containerenv 2>/dev/null || { mkdir $root/run && touch $root/run/.containerenv; }
+	denied /dev/nvidia 1 1
+	says "a container that lost its GPU" "fix:       start the container again   # 'systemctl daemon-reload'"
+	denied /dev/nvidia0 13 1
+	says "a container under SELinux" "/dev/nvidia0 cannot be opened: Permission denied" "fix:       podman run --security-opt label=disable"
 fi
 machine
 examine 1 --root $root

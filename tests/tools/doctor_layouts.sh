@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects: `culvert doctor --root` on systems whose files lie elsewhere: WSL, Jetsons, Fedora, Arch, NixOS, Flatpak,
-# Steam's runtime.  It finds the driver where programs do, and what is wrong with it, and names what mends it there.
+# Protects: `culvert doctor --root` on systems whose files lie elsewhere: WSL, Jetsons, Fedora, Arch, openSUSE, NixOS, Flatpak,
+# Steam's runtime, snaps, LXC, Google's Kubernetes Engine.  It finds the driver where programs do, and what is wrong with it, and names what mends it there.
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -93,6 +93,9 @@ gpu
 says 1 "[ FAIL ] driver" "sudo pacman -S nvidia-open nvidia-utils"
 driver /usr/lib
 says 0 "[  ok  ] driver     /usr/lib/libcuda.so.1 is libcuda.so.580.95.05"
+system opensuse 'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n'
+gpu
+says 1 "[ FAIL ] driver" "sudo zypper install nvidia-open-driver-G06-signed-kmp-meta nvidia-compute-utils-G06"
 # What descends from a distribution is told the same.
 system mint 'ID=linuxmint\nID_LIKE="ubuntu debian"\n'
 gpu
@@ -126,4 +129,60 @@ mv "$root/etc/OpenCL/vendors" "$root/run/host/etc/OpenCL/"
 driver "/usr/lib/pressure-vessel/overrides/lib/$(uname -m)-linux-gnu"
 says 1 "running inside Steam's runtime" "/usr/lib/pressure-vessel/overrides/lib/" \
 	"export OCL_ICD_VENDORS=/run/host/etc/OpenCL/vendors"
+
+# A snap, which has the driver's libraries in a folder of snapd, and the host's files below another.
+system snap
+gpu
+mkdir -p "$root/var/lib/snapd/hostfs/etc"
+says 1 "running inside a snap" "[ FAIL ] driver" "fix:       sudo snap connect NAME:opengl"
+driver /var/lib/snapd/lib/gl
+says 0 "/var/lib/snapd/lib/gl/libcuda.so.1 is libcuda.so.580.95.05, which Culvert finds without the dynamic linker (snap)"
+
+# Containers of which systemd says what they are.
+for kind in lxc systemd-nspawn docker; do
+	system "$kind"
+	gpu
+	mkdir -p "$root/run/systemd"
+	echo $kind >"$root/run/systemd/container"
+	rm "$root/dev/nvidiactl"
+	says 1 "[ FAIL ] devices"
+	case $kind in
+	lxc) says 1 "running inside LXC" "fix:       incus config device add NAME gpu gpu && incus config set NAME nvidia.runtime=true" ;;
+	systemd-nspawn) says 1 "running inside systemd-nspawn" "fix:       systemd-nspawn --bind=/dev/nvidia0" ;;
+	docker) says_not "running inside" ;;
+	esac
+done
+system apptainer
+gpu
+mkdir "$root/.singularity.d"
+says 1 "running inside Apptainer" "fix:       apptainer exec --nv"
+
+# Kubernetes of Google: the host's folder is mounted, and only LD_LIBRARY_PATH of NVIDIA's older images tells of it.
+system gke
+gpu
+driver /usr/local/nvidia/lib64
+says 0 "/usr/local/nvidia/lib64/libcuda.so.1 is libcuda.so.580.95.05, which Culvert finds without the dynamic linker"
+
+# libcuda and the kernel module are of different versions: after an update, in an image with a driver of its own, in Flatpak after
+# an update of the host.  A newer libcuda for an older module is NVIDIA's cuda-compat, and a Jetson's has another number.
+system updated 'ID=debian\n'
+gpu
+driver /usr/lib/x86_64-linux-gnu
+says 0 "[  ok  ] driver"
+echo 575.57.08 >"$root/sys/module/nvidia/version"
+says 1 "[ FAIL ] driver     /usr/lib/x86_64-linux-gnu/libcuda.so.1 is libcuda.so.580.95.05, but the kernel module has version 575.57.08" \
+	"fix:       sudo reboot"
+touch "$root/.dockerenv"
+says 1 "but the kernel module has version 575.57.08" "fix:       apt purge 'libnvidia-compute-*' libcuda1   # in the image"
+rm "$root/.dockerenv"
+touch "$root/.flatpak-info"
+says 1 "but the kernel module has version 575.57.08" "fix:       flatpak update"
+rm "$root/.flatpak-info" "$root/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+ln -s libcuda.so.1.1 "$root/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+echo a library >"$root/usr/lib/x86_64-linux-gnu/libcuda.so.1.1"
+says 0 "is libcuda.so.1.1"
+rm "$root/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+driver /usr/local/cuda-13.0/compat
+echo /usr/local/cuda-13.0/compat >"$root/etc/ld.so.conf"
+says 0 "[  ok  ] driver     /usr/local/cuda-13.0/compat/libcuda.so.1 is libcuda.so.580.95.05"
 exit $failed
