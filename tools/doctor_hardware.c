@@ -185,10 +185,32 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 	}
 }
 
+/* wsl.conf: sections of "key = value"; "[gpu] enabled = false" keeps /dev/dxg and the driver out. */
+static bool is_switched_off(const struct findings *findings)
+{
+	char *path = finding_path(findings, "/etc/wsl.conf"), line[LINE_B], section[16] = "", value[16];
+	FILE *file = path ? fopen(path, "re") : NULL;
+	bool off = false;
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, " [%15[a-z]]", section);
+		if (!strcmp(section, "gpu") && sscanf(line, " enabled = %15s", value) == 1)
+			off = !strcmp(value, "false");
+	}
+	if (file)
+		fclose(file);
+	free(path);
+	return off;
+}
+
 /* The kernel of WSL has no NVIDIA module; Windows drives the GPU, behind one device file. */
 static void look_at_wsl(struct findings *findings, const char *kind)
 {
-	if (finding_exists(findings, "/dev/dxg")) {
+	if (is_switched_off(findings)) {
+		finding_add(findings, "hardware", FINDING_BAD,
+			    "sudo sed -i '/^\\[gpu]/,/^\\[[^g]/s/^enabled *= *false/enabled=true/' /etc/wsl.conf   "
+			    "# then, in Windows: wsl --shutdown",
+			    "WSL: /etc/wsl.conf switches the GPU off ([gpu] enabled=false)");
+	} else if (finding_exists(findings, "/dev/dxg")) {
 		if (check_node(findings, "/dev/dxg", NULL))
 			finding_add(findings, "hardware", FINDING_GOOD, NULL,
 				    "WSL: /dev/dxg can be opened; the GPU is driven by Windows");

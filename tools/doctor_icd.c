@@ -275,6 +275,46 @@ static void complain_of_many(struct registrations *all)
 	bytes_finish(&mend);
 }
 
+/* Whether a file like that names Culvert. */
+static bool names_culvert(const char *pattern)
+{
+	glob_t matches;
+	bool found = false;
+	if (glob(pattern, 0, NULL, &matches))
+		return false;
+	for (size_t i = 0; i < matches.gl_pathc && !found; i++) {
+		struct bytes name = BYTES_INIT;
+		read_name(matches.gl_pathv[i], &name);
+		found = is_culvert(bytes_string(&name));
+		bytes_finish(&name);
+	}
+	globfree(&matches);
+	return found;
+}
+
+/* Programs of a conda environment use its loader, which knows no other folder than its own; a link there may lead to
+ * the system's. */
+static void look_at_conda(struct findings *findings)
+{
+	const char *prefix = variable(findings, "CONDA_PREFIX");
+	struct bytes loader = BYTES_INIT, folder = BYTES_INIT, files = BYTES_INIT, below = BYTES_INIT;
+	bytes_printf(&loader, "%s/lib/libOpenCL.so.1", prefix ? prefix : "");
+	bytes_printf(&folder, "%s/etc/OpenCL/vendors", prefix ? prefix : "");
+	bytes_printf(&files, "%s/*.icd", bytes_string(&folder));
+	bytes_printf(&below, "%s/*/*.icd", bytes_string(&folder));
+	if (prefix && !variable(findings, "OCL_ICD_VENDORS") && !access(bytes_string(&loader), F_OK) &&
+	    !names_culvert(bytes_string(&files)) && !names_culvert(bytes_string(&below)))
+		finding_add(findings, "icd", FINDING_CAREFUL,
+			    "conda install -c conda-forge ocl-icd-system   # or: export "
+			    "OCL_ICD_VENDORS=/etc/OpenCL/vendors",
+			    "%s, which programs of this conda environment use, searches only %s, and no .icd file "
+			    "there names Culvert", bytes_string(&loader), bytes_string(&folder));
+	bytes_finish(&loader);
+	bytes_finish(&folder);
+	bytes_finish(&files);
+	bytes_finish(&below);
+}
+
 void doctor_icd_files(struct findings *findings)
 {
 	const bool ocl_icd = is_ocl_icd(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL));
@@ -298,6 +338,7 @@ void doctor_icd_files(struct findings *findings)
 	if (!all.ours)
 		finding_add(findings, "icd", FINDING_BAD, bytes_string(&mend),
 			    "no .icd file in %s names Culvert", place ? place : "?");
+	look_at_conda(findings);
 	bytes_finish(&all.not_own);
 	bytes_finish(&all.not_first);
 	bytes_finish(&mend);

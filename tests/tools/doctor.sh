@@ -51,6 +51,21 @@ mkdir $folder/none
 says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not one of them"
 (OCL_ICD_VENDORS=$folder/new/vendors; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
 says "no folder for .icd files" "fix:       sudo mkdir -p $folder/new/vendors && echo "
+# Programs of a conda environment have a loader of their own, which knows the environment's folder alone.
+mkdir -p $folder/conda/lib $folder/conda/etc/OpenCL/vendors
+touch $folder/conda/lib/libOpenCL.so.1
+conda() {
+	(CONDA_PREFIX=$folder/conda; export CONDA_PREFIX; unset OCL_ICD_VENDORS; ./culvert doctor >$folder/out 2>&1)
+}
+conda
+says "a conda environment" "[ warn ] icd        $folder/conda/lib/libOpenCL.so.1, which programs of this conda environment use, searches only" \
+	"conda install -c conda-forge ocl-icd-system"
+ln -s $PWD/vendors $folder/conda/etc/OpenCL/vendors/system
+conda
+grep 'conda environment' $folder/out && fail "a link leads to Culvert's file"
+rm $folder/conda/etc/OpenCL/vendors/system
+(CONDA_PREFIX=$folder/conda; export CONDA_PREFIX; examine 0; exit $failed) || failed=1
+grep 'conda environment' $folder/out && fail "OCL_ICD_VENDORS tells conda's loader"
 # A name and values that programs ignore without a word.
 (CULVERT_DEBGU=info CULVERT_WAIT=spn CULVERT_CACHE=maybe CULVERT_COMPILER_TIMEOUT=1m CULVERT_SOFT_JIT=yes CULVERT_DEBUG=warn,sync,all CULVERT_ANOTHERS=x
 export CULVERT_DEBGU CULVERT_WAIT CULVERT_CACHE CULVERT_COMPILER_TIMEOUT CULVERT_SOFT_JIT CULVERT_DEBUG CULVERT_ANOTHERS; examine 0; exit $failed) || failed=1

@@ -61,6 +61,17 @@ echo /lib/x86_64-linux-gnu >"$root/etc/ld.so.conf.d/a.conf"
 driver /lib/x86_64-linux-gnu
 says 1 "[ FAIL ] driver" "/lib/x86_64-linux-gnu/libcuda.so.1 is libcuda.so.580.95.05; a driver for Linux does not work" \
 	"fix:       sudo apt purge 'libnvidia-compute-*'"
+# Switched off in a file of its own; another section has a key of that name.
+system wsl-off
+echo 5.15.167.4-microsoft-standard-WSL2 >"$root/proc/sys/kernel/osrelease"
+printf '[boot]\nsystemd=true\n[gpu]\n# the GPU\nenabled = false\n[interop]\nenabled=false\n' >"$root/etc/wsl.conf"
+says 1 "[ FAIL ] hardware   WSL: /etc/wsl.conf switches the GPU off" "/etc/wsl.conf   # then, in Windows: wsl --shutdown"
+mend=$(sed -n 's/.*fix: *sudo \(sed.*wsl.conf\) .*#.*/\1/p' "$folder/out")
+(cd "$root/etc" && eval "$(echo "$mend" | sed 's, /etc/wsl.conf, wsl.conf,')")
+says 1 "WSL without /dev/dxg"
+[ "$(grep '^enabled' "$root/etc/wsl.conf" | tr '\n' ' ')" = "enabled=true enabled=false " ] || { echo "the fix does not switch the GPU on: $mend"; failed=1; }
+printf '[interop]\nenabled=false\n' >"$root/etc/wsl.conf"
+says 1 "WSL without /dev/dxg"
 system wsl-container
 touch "$root/.dockerenv"
 echo 5.15.167.4-microsoft-standard-WSL2 >"$root/proc/sys/kernel/osrelease"
