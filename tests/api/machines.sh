@@ -28,9 +28,13 @@ without() {
 }
 # Under WSL pinned memory is scarce: what does not map anything needs none.  Jetsons of before Xavier register no memory.
 CULVERT_SOFT_MACHINE=wsl
-without 'cuMemHostAlloc*:*:OUT_OF_MEMORY' buffers large_copies launches kernel events images program
+without 'cuMemHostAlloc*:*:OUT_OF_MEMORY' buffers large_copies launches kernel events
 CULVERT_SOFT_MACHINE=integrated
-without 'cuMemHostRegister*:*:NOT_SUPPORTED' buffers transfers maps image_maps svm usm pinned_buffers large_copies
+without 'cuMemHostRegister*:*:NOT_SUPPORTED' maps image_maps usm
+# Virtual GPUs have no memory pools, for want of virtual memory, and no managed memory.
+CULVERT_SOFT_MACHINE=desktop
+without 'cuMemPool*:*:NOT_SUPPORTED' buffers launches events transfers maps svm usm
+without 'cuMemAllocManaged:*:NOT_SUPPORTED' repeats
 # Where kernels can access all of the host's memory, the memory beside a buffer and a freed buffer are not the host's.
 for jit in off always; do
 	for kernel in global_behind global_before global_large global_freed constant_behind; do
