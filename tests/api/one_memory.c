@@ -124,6 +124,24 @@ static void check_given(void)
 	CHECK(freed);
 }
 
+/* Programs that are told of one memory, such as FluidX3D, never map or read a buffer of their own memory. */
+static void check_not_mapped(void)
+{
+	enum { TAIL = 3 };
+	cl_int *host = aligned_alloc(ALIGN_B, SIZE_B + ALIGN_B);
+	for (int i = 0; i < COUNT + TAIL; i++)
+		host[i] = i;
+	cl_mem mem = buffer_make(test.context, CL_MEM_USE_HOST_PTR, SIZE_B + TAIL * sizeof(*host), host);
+	add_to(mem, 2);
+	CHECK(!is_unified() || (all_are(host, 2) && host[COUNT] == COUNT));
+	for (int i = 0; i < COUNT; i++)
+		host[i] += 5;
+	add_to(mem, 1);
+	CHECK(!is_unified() || (all_are(host, 8) && host[COUNT] == COUNT));
+	CHECK_OK(clReleaseMemObject(mem));
+	free(host);
+}
+
 /* Kernels may take vectors of 128 bytes from the start of a buffer. */
 static void check_unaligned(void)
 {
@@ -200,6 +218,7 @@ static int run(void)
 	check_allocated();
 	check_given();
 	check_given();
+	check_not_mapped();
 	check_unaligned();
 	check_sub_devices();
 	check_refused();
