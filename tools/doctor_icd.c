@@ -398,6 +398,18 @@ static void look_at_platforms(struct findings *findings, const struct loader *lo
 			    (unsigned)count);
 }
 
+/* A function of OpenCL 3.0 that a program links to: without it, the program does not start.  Loaders of Ubuntu 20.04
+ * and of older CUDA toolkits lack it. */
+static void look_at_age(struct findings *findings, void *handle)
+{
+	const char *folders = getenv("LD_LIBRARY_PATH");
+	if (!dlsym(handle, "clCreateBufferWithProperties"))
+		finding_add(findings, "loader", FINDING_CAREFUL,
+			    folders && *folders ? "unset LD_LIBRARY_PATH   # if it names a folder with an old loader"
+						: finding_mend_no_loader(findings),
+			    "this loader is older than OpenCL 3.0: programs that use functions of 3.0 do not start");
+}
+
 void doctor_loader(struct findings *findings)
 {
 	struct loader loader;
@@ -420,5 +432,6 @@ void doctor_loader(struct findings *findings)
 	finding_add(findings, "loader", FINDING_GOOD, NULL, "%s%s", real ? real : "libOpenCL.so.1",
 		    is_ocl_icd(handle) ? " (ocl-icd)" : "");
 	free(real);
+	look_at_age(findings, handle);
 	look_at_platforms(findings, &loader);
 }

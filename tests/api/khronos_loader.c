@@ -1,4 +1,5 @@
-/* Names itself as Khronos' loader does since 2022, by a function that ocl-icd had first.  It shows no platform. */
+/* Names itself as Khronos' loader does since 2022, by a function that ocl-icd had first.  It shows no platform, and
+ * lacks OpenCL 3.0's functions, as those of before do. */
 #include "config.h"
 
 #include <CL/cl.h>

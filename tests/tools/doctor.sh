@@ -30,6 +30,7 @@ unset OCL_ICD_FILENAMES CUDA_CACHE_DISABLE
 CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache
 export CULVERT_CACHE CULVERT_CACHE_DIR
 examine 0
+grep 'older than OpenCL 3.0' $folder/out && fail "this machine's loader knows OpenCL 3.0"
 says "all is well" "No problems found" "compiled and ran a kernel correctly" "libnvvm" "Culvert, OpenCL 3.1"
 examine 0 --json
 if [ -x "$PYTHON3" ]; then
@@ -171,7 +172,8 @@ fi
 mkdir $folder/khronos && ln -s $PWD/tests/api/libkhronos-loader.so $folder/khronos/libOpenCL.so.1
 (OCL_ICD_VENDORS=$PWD/vendors/culvert.icd LD_LIBRARY_PATH=$folder/khronos; export OCL_ICD_VENDORS LD_LIBRARY_PATH; examine 1; exit $failed) || failed=1
 says "a file for Khronos' loader" "[ FAIL ] icd        no .icd file in $PWD/vendors/culvert.icd names Culvert" \
-	"fix:       unset OCL_ICD_VENDORS   # this loader takes no file" "libkhronos-loader.so"
+	"fix:       unset OCL_ICD_VENDORS   # this loader takes no file" "libkhronos-loader.so" \
+	"[ warn ] loader     this loader is older than OpenCL 3.0" "fix:       unset LD_LIBRARY_PATH   # if it names a folder"
 grep -F '(ocl-icd)' $folder/out && fail "Khronos' loader is taken for ocl-icd"
 (OCL_ICD_FILENAMES=$library LD_LIBRARY_PATH=$folder/khronos; export OCL_ICD_FILENAMES LD_LIBRARY_PATH; examine 1; exit $failed) || failed=1
 says "Khronos' own variable" "[  ok  ] icd        OCL_ICD_FILENAMES names $library" "2 .icd files name Culvert"
