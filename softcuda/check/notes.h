@@ -17,15 +17,32 @@ static inline bool check_is_eight(const atomic_uchar *notes, uint64_t size_B)
 	return size_B >= sizeof(check_eight_notes) && (uintptr_t)notes % sizeof(check_eight_notes) == 0;
 }
 
+static inline uint64_t check_eight_at(const atomic_uchar *notes)
+{
+	return __atomic_load_n((const check_eight_notes *)(const void *)notes, __ATOMIC_RELAXED);
+}
+
 /* Whether all of size_B bytes are noted as written. */
 static inline bool check_all_written(const atomic_uchar *notes, uint64_t size_B)
 {
+	enum { MANY = 16 };
+	const uint64_t eight_B = sizeof(check_eight_notes);
 	for (uint64_t i = 0, step; i < size_B; i += step) {
 		const bool eight = check_is_eight(notes + i, size_B - i);
-		step = eight ? sizeof(check_eight_notes) : 1;
-		const check_eight_notes *several = (const check_eight_notes *)(const void *)(notes + i);
-		if (eight ? __atomic_load_n(several, __ATOMIC_RELAXED) != check_each_byte :
-			    !atomic_load_explicit(&notes[i], memory_order_relaxed))
+		uint64_t all = check_each_byte;
+		/* As many as consecutive words of a warp have, without a branch for each. */
+		if (eight && size_B - i >= MANY * eight_B) {
+			for (unsigned k = 0; k < MANY; k++)
+				all &= check_eight_at(notes + i + k * eight_B);
+			step = MANY * eight_B;
+		} else if (eight) {
+			all = check_eight_at(notes + i);
+			step = eight_B;
+		} else {
+			all = atomic_load_explicit(&notes[i], memory_order_relaxed) * check_each_byte;
+			step = 1;
+		}
+		if (all != check_each_byte)
 			return false;
 	}
 	return true;

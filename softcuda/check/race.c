@@ -261,8 +261,8 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 		const size_t index = at % SHADOW_PAGE_B / step_B;
 		const uint32_t block = (uint32_t)(index / SHADOW_BLOCK);
 		struct cell cell;
-		if (!page->bytes)
-			shadow_part(page, block, block + 1);
+		if (!page->bytes && !shadow_part(page, block, block + 1))
+			return false;
 		load_cell(access, page, index, &cell);
 		/* One report for an access is enough. */
 		if (!found)

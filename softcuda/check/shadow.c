@@ -7,55 +7,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the memory of cells ---------- */
+/* --- the memory of sheets and cells ---------- */
 
 enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = 3 };    /* of a page; of a cell without atomics */
+enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_KINDS };
+enum { SPARE_MAX_B = 128 << 20 };
 
-/* A page with its cells for words. */
-struct block {
-	struct page page;
-	uint64_t cells[WORDS * RECORDS];
-};
+static const size_t spare_B[SPARE_KINDS] = {sizeof(struct sheet), WORDS * RECORDS * sizeof(uint64_t)};
 
-enum { SPARE_MAX = (128 << 20) / sizeof(struct block) };
-
-/* Blocks that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
+/* Memory that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
  * to clear these. */
 static struct {
 	struct lock lock;
 	struct spare {
 		struct spare *next;
-	} *first;
-	unsigned count;
+	} *first[SPARE_KINDS];
+	size_t size_B;
 } spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
-/* A block of zeros; NULL when out of memory. */
-static struct block *block_take(void)
+/* Memory for a sheet, or for cells of words, with any content; NULL when out of memory. */
+static void *take(enum spare_kind kind)
 {
 	lock_take(&spare.lock);
-	struct spare *first = spare.first;
-	struct block *found = (struct block *)(void *)first;
-	if (first) {
-		spare.first = first->next;
-		spare.count--;
+	struct spare *found = spare.first[kind];
+	if (found) {
+		spare.first[kind] = found->next;
+		spare.size_B -= spare_B[kind];
 	}
 	lock_drop(&spare.lock);
-	return found ? memset(found, 0, sizeof(found->page)) : calloc(1, sizeof(struct block));
+	return found ? found : malloc(spare_B[kind]);
 }
 
-static void block_give_back(struct block *block)
+static void give_back(enum spare_kind kind, void *memory)
 {
-	struct spare *given = (struct spare *)(void *)block;
+	struct spare *given = memory;
 	lock_take(&spare.lock);
-	const bool kept = spare.count < SPARE_MAX;
+	const bool kept = spare.size_B + spare_B[kind] <= SPARE_MAX_B;
 	if (kept) {
-		given->next = spare.first;
-		spare.first = given;
-		spare.count++;
+		given->next = spare.first[kind];
+		spare.first[kind] = given;
+		spare.size_B += spare_B[kind];
 	}
 	lock_drop(&spare.lock);
 	if (!kept)
-		free(block);
+		free(memory);
+}
+
+void shadow_shutdown(void)
+{
+	for (unsigned kind = 0; kind < SPARE_KINDS; kind++)
+		while (spare.first[kind]) {
+			struct spare *next = spare.first[kind]->next;
+			free(spare.first[kind]);
+			spare.first[kind] = next;
+		}
+	spare.size_B = 0;
 }
 
 static size_t cell_count(const struct page *page)
@@ -68,6 +74,14 @@ static void page_set(struct page *page, uint64_t *cells)
 	page->write = cells;
 	page->read[0] = cells + cell_count(page);
 	page->read[1] = page->read[0] + cell_count(page);
+}
+
+static void cells_free(struct page *page)
+{
+	if (page->bytes)
+		free(page->write);
+	else if (page->write)
+		give_back(SPARE_CELLS, page->write);
 }
 
 static void atomic_free(struct page *page)
@@ -89,20 +103,18 @@ static void page_clear(struct page *page)
 
 static void page_free(struct page *page)
 {
-	if (page->bytes)
-		free(page->write);
+	cells_free(page);
 	atomic_free(page);
-	block_give_back((struct block *)page);
 }
 
-void shadow_shutdown(void)
+/* What is done to each page that is used. */
+static void for_pages(struct shadow *shadow, void (*do_page)(struct page *page))
 {
-	while (spare.first) {
-		struct spare *next = spare.first->next;
-		free(spare.first);
-		spare.first = next;
+	for (size_t i = 0; i < shadow->sheets.capacity; i++) {
+		struct sheet *sheet = shadow->sheets.values[i];
+		for (uint64_t rest = sheet ? sheet->used : 0; rest; rest &= rest - 1)
+			do_page(&sheet->pages[__builtin_ctzll(rest)]);
 	}
-	spare.count = 0;
 }
 
 /* --- tables ---------- */
@@ -175,55 +187,54 @@ static void syncs_finish(struct shadow *shadow)
 
 void shadow_finish(struct shadow *shadow)
 {
-	for (size_t i = 0; i < shadow->pages.capacity; i++) {
-		struct page *page = shadow->pages.values[i];
-		if (page)
-			page_free(page);
-	}
+	for_pages(shadow, page_free);
+	for (size_t i = 0; i < shadow->sheets.capacity; i++)
+		if (shadow->sheets.values[i])
+			give_back(SPARE_SHEET, shadow->sheets.values[i]);
 	syncs_finish(shadow);
-	free(shadow->pages.keys);
-	free(shadow->pages.values);
+	free(shadow->sheets.keys);
+	free(shadow->sheets.values);
 	memset(shadow, 0, sizeof(*shadow));
 }
 
 void shadow_clear(struct shadow *shadow)
 {
 	/* More than the shared memory of a work-group has been kept from several addresses. */
-	enum { PAGES_MAX = 256 };
-	if (shadow->pages.count > PAGES_MAX) {
+	enum { SHEETS_MAX = 16 };
+	if (shadow->sheets.count > SHEETS_MAX) {
 		shadow_finish(shadow);
 		return;
 	}
 	syncs_finish(shadow);
-	for (size_t i = 0; i < shadow->pages.capacity; i++) {
-		struct page *page = shadow->pages.values[i];
-		if (!page)
-			continue;
-		page_clear(page);
-	}
+	for_pages(shadow, page_clear);
 }
 
-/* As shadow_find, but for where recent pages are. */
-static struct page *find_page(struct shadow *shadow, uint64_t key)
+/* NULL when out of memory. */
+static struct sheet *find_sheet(struct shadow *shadow, uint64_t key)
 {
-	struct page *page = map_find(&shadow->pages, key);
-	if (page)
-		return page;
-	struct block *block = block_take();
+	struct sheet *sheet = map_find(&shadow->sheets, key);
+	if (sheet)
+		return sheet;
+	sheet = take(SPARE_SHEET);
+	if (sheet)
+		sheet->used = 0;
 	/* A value that cannot be added is freed. */
-	if (!block || !map_add(&shadow->pages, key, block))
-		return NULL;
-	page_set(&block->page, block->cells);
-	return &block->page;
+	return map_add(&shadow->sheets, key, sheet);
 }
 
-struct page *shadow_find(struct shadow *shadow, uint64_t key)
+struct page *shadow_find(struct shadow *shadow, uint64_t address)
 {
-	const size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
-	struct page *page = find_page(shadow, key);
-	shadow->recent[at].key = key;
-	shadow->recent[at].page = page;
-	return page;
+	const uint64_t key = address / SHADOW_SHEET_B;
+	const size_t recent = shadow_recent(key), at = address / SHADOW_PAGE_B % SHADOW_SHEET;
+	struct sheet *sheet = find_sheet(shadow, key);
+	shadow->recent[recent].key = key;
+	shadow->recent[recent].sheet = sheet;
+	if (!sheet)
+		return NULL;
+	if (!(sheet->used >> at & 1))
+		memset(&sheet->pages[at], 0, sizeof(sheet->pages[at]));
+	sheet->used |= UINT64_C(1) << at;
+	return &sheet->pages[at];
 }
 
 /* The records of a block's cells, of which this one stands for all. */
@@ -233,8 +244,14 @@ static void spread(uint64_t *cells, uint64_t record, unsigned shift)
 		cells[i] = record ? record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT) : 0;
 }
 
-void shadow_part(struct page *page, uint32_t first, uint32_t end)
+bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 {
+	if (!page->write) {
+		uint64_t *cells = take(SPARE_CELLS);
+		if (!cells)
+			return false;
+		page_set(page, cells);
+	}
 	for (uint32_t b = first; b < end; b++) {
 		const unsigned shift = page->pairs >> b & 1 ? 1 : page->quads >> b & 1 ? 2 : 0;
 		const size_t at = (size_t)b * SHADOW_BLOCK;
@@ -245,13 +262,15 @@ void shadow_part(struct page *page, uint32_t first, uint32_t end)
 			spread(page->read[k] + at, page->block_read[k][b], shift);
 		page->apart |= 1u << b;
 	}
+	return true;
 }
 
 bool shadow_split(struct page *page)
 {
 	if (page->bytes)
 		return true;
-	shadow_part(page, 0, SHADOW_BLOCKS);
+	if (!shadow_part(page, 0, SHADOW_BLOCKS))
+		return false;
 	uint64_t *cells = malloc(SHADOW_PAGE_B * RECORDS * sizeof(*cells));
 	uint64_t *atomic = page->atomic[0] ? malloc(SHADOW_PAGE_B * 2 * sizeof(*atomic)) : NULL;
 	if (!cells || (page->atomic[0] && !atomic)) {
@@ -264,6 +283,7 @@ bool shadow_split(struct page *page)
 	for (size_t i = 0; atomic && i < SHADOW_PAGE_B * 2; i++)
 		atomic[i] = page->atomic[0][i / SHADOW_WORD_B];
 	atomic_free(page);
+	cells_free(page);
 	page->bytes = true;
 	page_set(page, cells);
 	if (atomic) {

@@ -66,7 +66,8 @@ static inline uint32_t record_site(uint64_t record)
 	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
 }
 
-/* A page of cells, and its blocks, unless it has a cell per byte. */
+/* A page of cells, and its blocks, unless it has a cell per byte.  What most accesses need is together, and the cells
+ * are elsewhere. */
 struct page {
 	bool bytes;               /* a cell per byte */
 	/* By block, as bits.  pairs, quads: of a block that is not apart, each lane accesses 2, or 4, words. */
@@ -74,10 +75,18 @@ struct page {
 	/* Of blocks that are not apart. */
 	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
 	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
-	uint64_t *write;          /* `read` is part of the same memory */
+	uint64_t *write;          /* NULL: no block is apart; `read` is part of the same memory */
 	uint64_t *read[2];
 	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
 				   * in the whole page */
+};
+
+/* Pages side by side. */
+enum { SHADOW_SHEET = 64, SHADOW_SHEET_B = SHADOW_SHEET * SHADOW_PAGE_B };
+
+struct sheet {
+	uint64_t used;            /* by page, as bits; others have no meaning */
+	struct page pages[SHADOW_SHEET];
 };
 
 /* What was released through an address, for local and for global memory. */
@@ -98,11 +107,11 @@ struct shadow_map {
 enum { SHADOW_RECENT = 64 };
 
 struct shadow {
-	struct shadow_map pages, syncs;
+	struct shadow_map sheets, syncs;
 	struct {
 		uint64_t key;
-		struct page *page;
-	} recent[SHADOW_RECENT];  /* pages that were used lately, each at a place that its key decides */
+		struct sheet *sheet;
+	} recent[SHADOW_RECENT];  /* sheets that were used lately, each at a place that its key decides */
 };
 
 /* Frees what shadow_finish has kept for later launches of the process; for the library's destructor. */
@@ -111,20 +120,27 @@ void shadow_shutdown(void);
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);
-/* As shadow_page, for a page that is not at its place among the recent ones. */
-struct page *shadow_find(struct shadow *shadow, uint64_t key);
+/* As shadow_page, for a page that is not used yet or whose sheet is not at its place among the recent ones. */
+struct page *shadow_find(struct shadow *shadow, uint64_t address);
+
+/* The place of a sheet among the recent ones. */
+static inline size_t shadow_recent(uint64_t key)
+{
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
+}
 
 /* The page of an address; NULL when out of memory. */
 static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 {
-	const uint64_t key = address / SHADOW_PAGE_B;
-	const size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
-	return shadow->recent[at].key == key && shadow->recent[at].page ? shadow->recent[at].page :
-									   shadow_find(shadow, key);
+	const uint64_t key = address / SHADOW_SHEET_B;
+	const size_t recent = shadow_recent(key), at = address / SHADOW_PAGE_B % SHADOW_SHEET;
+	struct sheet *sheet = shadow->recent[recent].sheet;
+	return shadow->recent[recent].key == key && sheet && sheet->used >> at & 1 ? &sheet->pages[at] :
+										   shadow_find(shadow, address);
 }
 
-/* Has blocks [first, end) of a page be apart. */
-void shadow_part(struct page *page, uint32_t first, uint32_t end);
+/* Has blocks [first, end) of a page be apart; false when out of memory. */
+bool shadow_part(struct page *page, uint32_t first, uint32_t end);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
 /* Gives the page memory for atomic writes; false when out of memory. */

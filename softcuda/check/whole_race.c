@@ -79,9 +79,7 @@ static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_
 	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
 	*index_out = address % SHADOW_PAGE_B / *size_B_out;
 	const uint32_t block = (uint32_t)(*index_out / SHADOW_BLOCK);
-	if (!page->bytes && !(page->apart >> block & 1))
-		shadow_part(page, block, block + 1);
-	return page;
+	return page->bytes || page->apart >> block & 1 || shadow_part(page, block, block + 1) ? page : NULL;
 }
 
 /* As touch_run, for lanes that may know different things of others. */
@@ -187,8 +185,8 @@ static bool touch_cells(const struct lanes *lanes, const struct row *row, uint32
 	struct page *page = row->page;
 	if (first == end)
 		return true;
-	if (!page->bytes)
-		shadow_part(page, first / SHADOW_BLOCK, (end - 1) / SHADOW_BLOCK + 1);
+	if (!page->bytes && !shadow_part(page, first / SHADOW_BLOCK, (end - 1) / SHADOW_BLOCK + 1))
+		return false;
 	for (uint32_t next; first < end; first = next) {
 		const uint32_t whole = first % SHADOW_BLOCK ? 0 : (end - first) / SHADOW_BLOCK * SHADOW_BLOCK;
 		const uint32_t block_end = (first / SHADOW_BLOCK + 1) * SHADOW_BLOCK;
@@ -214,13 +212,18 @@ static bool touch_blocks(const struct lanes *lanes, const struct row *row, uint3
 	});
 }
 
-/* Has a block say how many words each lane has there. */
-static void set_shift(struct page *page, uint32_t block, unsigned shift)
+/* The bits of blocks [first, end). */
+static uint32_t block_bits(uint32_t first, uint32_t end)
 {
-	const uint32_t bit = 1u << block;
-	page->apart &= ~bit;
-	page->pairs = shift == 1 ? page->pairs | bit : page->pairs & ~bit;
-	page->quads = shift == 2 ? page->quads | bit : page->quads & ~bit;
+	return (uint32_t)((UINT64_C(1) << end) - (UINT64_C(1) << first));
+}
+
+/* Has blocks, as bits, say how many words each lane has there. */
+static void set_shift(struct page *page, uint32_t blocks, unsigned shift)
+{
+	page->apart &= ~blocks;
+	page->pairs = shift == 1 ? page->pairs | blocks : page->pairs & ~blocks;
+	page->quads = shift == 2 ? page->quads | blocks : page->quads & ~blocks;
 }
 
 /* Notes accesses to a block that is apart, or of which each lane has another number of words. */
@@ -230,7 +233,7 @@ static bool touch_other(const struct lanes *lanes, const struct row *row, uint32
 	const uint32_t first = block * SHADOW_BLOCK;
 	if (!(page->apart >> block & 1) && !page->block_write[block] && !page->block_read[0][block] &&
 	    !page->block_read[1][block]) {
-		set_shift(page, block, row->shift);
+		set_shift(page, 1u << block, row->shift);
 		return touch_blocks(lanes, row, block, block + 1);
 	}
 	if (!touch_cells(lanes, row, first, first + SHADOW_BLOCK))
@@ -238,7 +241,7 @@ static bool touch_other(const struct lanes *lanes, const struct row *row, uint32
 	if (!lanes->writes)
 		return true;
 	/* A write ends what was noted before. */
-	set_shift(page, block, row->shift);
+	set_shift(page, 1u << block, row->shift);
 	page->block_write[block] = record_of_cell(row, first);
 	page->block_read[0][block] = page->block_read[1][block] = 0;
 	return true;
@@ -248,7 +251,7 @@ static bool touch_other(const struct lanes *lanes, const struct row *row, uint32
 static bool touch_whole_blocks(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
 {
 	const struct page *page = row->page;
-	const uint32_t all = (uint32_t)((UINT64_C(1) << end) - (UINT64_C(1) << first));
+	const uint32_t all = block_bits(first, end);
 	const uint32_t pairs = row->shift == 1 ? all : 0, quads = row->shift == 2 ? all : 0;
 	if (!((page->apart | (page->pairs ^ pairs) | (page->quads ^ quads)) & all))
 		return touch_blocks(lanes, row, first, end);
@@ -261,9 +264,32 @@ static bool touch_whole_blocks(const struct lanes *lanes, const struct row *row,
 	return true;
 }
 
+/* Notes accesses of whole blocks that nobody has accessed yet, as of a buffer that each lane writes once.  False:
+ * these are others, and nothing is noted. */
+static inline bool touch_new(const struct lanes *lanes, const struct row *row)
+{
+	struct page *page = row->page;
+	const uint32_t first = row->first / SHADOW_BLOCK, end = row->end / SHADOW_BLOCK;
+	const uint32_t all = block_bits(first, end);
+	if (page->bytes || row->shift > 2 || (row->first | row->end) % SHADOW_BLOCK || page->apart & all)
+		return false;
+	uint64_t any = 0;
+	for (uint32_t b = first; b < end; b++)
+		any |= page->block_write[b] | page->block_read[0][b] | page->block_read[1][b];
+	if (any)
+		return false;
+	set_shift(page, all, row->shift);
+	uint64_t *to = lanes->writes ? page->block_write : page->block_read[0];
+	for (uint32_t b = first; b < end; b++)
+		to[b] = record_of_cell(row, b * SHADOW_BLOCK);
+	return true;
+}
+
 static bool touch_row(const struct lanes *lanes, const struct row *row)
 {
 	const uint32_t first = (row->first + SHADOW_BLOCK - 1) / SHADOW_BLOCK, end = row->end / SHADOW_BLOCK;
+	if (touch_new(lanes, row))
+		return true;
 	if (row->page->bytes || row->shift > 2 || first >= end)
 		return touch_cells(lanes, row, row->first, row->end);
 	return touch_cells(lanes, row, row->first, first * SHADOW_BLOCK) &&
