@@ -136,14 +136,19 @@ struct check_read {
 	uint32_t warp;
 };
 
-enum { CHECK_READS = 2048 };
+enum { CHECK_READS = 2048, CHECK_CHUNK_B = 32 };
 
-/* Reads that are noted only if somebody writes to shared memory before the next barrier.  If nobody does, none of them
- * can race: earlier writes are ordered before them by the barrier before, and later ones by the next. */
+/* Reads that are noted only if somebody writes to the same chunk of shared memory before the next barrier.  If nobody
+ * does, none of them can race: earlier writes are ordered before them by the barrier before, and later ones by the
+ * next. */
 struct check_put_off {
 	struct check_read *reads; /* CHECK_READS of them; NULL: not needed yet */
 	uint32_t count;
-	uint32_t written;         /* the latest epoch in which shared memory was written */
+	uint32_t latest;          /* the latest epoch in which shared memory was written */
+	/* By chunk: the latest epochs in which it was written, and in which one of the first `marked` reads of it was
+	 * put off.  `read` is part of the same memory. */
+	uint32_t *written, *read;
+	uint32_t marked;
 };
 
 struct check_group {
@@ -178,6 +183,20 @@ static inline struct watched_job *watched_of(const struct job *job)
 static inline struct check_group *check_of(const struct group *group)
 {
 	return group->watched;
+}
+
+/* Notes that shared memory is written now.  offset_B: from its beginning. */
+static inline void check_put_off_written(struct check_group *group, uint64_t offset_B, uint64_t size_B)
+{
+	const uint32_t now = group->put_off.latest = group->clocks[CHECK_LOCAL_MEMORY].now;
+	for (uint64_t c = offset_B / CHECK_CHUNK_B; c <= (offset_B + size_B - 1) / CHECK_CHUNK_B; c++)
+		group->put_off.written[c] = now;
+}
+
+/* Forgets the reads that are put off. */
+static inline void check_put_off_forget(struct check_group *group)
+{
+	group->put_off.count = group->put_off.marked = 0;
 }
 
 /* Has no reads be put off any longer: before shared memory is accessed in another way, and before lanes know different

@@ -331,7 +331,7 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	if (!check_put_off_none(group))
 		return false;
 	if (access.shared && access.writes)
-		group->put_off.written = group->clocks[CHECK_LOCAL_MEMORY].now;
+		check_put_off_written(group, offset_B, size_B);
 	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	access.record = (struct record){
 		.group = group->number, .epoch = check_clocks_epoch(access.clocks, lane),

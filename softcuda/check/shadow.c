@@ -9,7 +9,8 @@
 
 /* --- the memory of sheets and cells ---------- */
 
-enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = 3 };    /* of a page; of a cell without atomics */
+/* Of a page; of a cell without atomics. */
+enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = SHADOW_RECORDS };
 enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_KINDS };
 enum { SPARE_MAX_B = 128 << 20 };
 
@@ -97,7 +98,7 @@ static void page_clear(struct page *page)
 		memset(page->write, 0, cell_count(page) * RECORDS * sizeof(*page->write));
 	memset(page->block_write, 0, sizeof(page->block_write));
 	memset(page->block_read, 0, sizeof(page->block_read));
-	page->apart = page->pairs = page->quads = 0;
+	page->apart = page->pairs = page->quads = page->partial = 0;
 	atomic_free(page);
 }
 
@@ -237,11 +238,11 @@ struct page *shadow_find(struct shadow *shadow, uint64_t address)
 	return &sheet->pages[at];
 }
 
-/* The records of a block's cells, of which this one stands for all. */
-static void spread(uint64_t *cells, uint64_t record, unsigned shift)
+/* The records of a block's cells, of which this one stands for those in mask. */
+static void spread(uint64_t *cells, uint64_t record, unsigned mask, unsigned shift)
 {
 	for (unsigned i = 0; i < SHADOW_BLOCK; i++)
-		cells[i] = record ? record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT) : 0;
+		cells[i] = record && mask >> i & 1 ? record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT) : 0;
 }
 
 bool shadow_part(struct page *page, uint32_t first, uint32_t end)
@@ -255,11 +256,14 @@ bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 	for (uint32_t b = first; b < end; b++) {
 		const unsigned shift = page->pairs >> b & 1 ? 1 : page->quads >> b & 1 ? 2 : 0;
 		const size_t at = (size_t)b * SHADOW_BLOCK;
+		const bool partial = page->partial >> b & 1;
+		const unsigned all = (1u << SHADOW_BLOCK) - 1;
 		if (page->bytes || page->apart >> b & 1)
 			continue;
-		spread(page->write + at, page->block_write[b], shift);
+		spread(page->write + at, page->block_write[b], partial ? page->cells[SHADOW_WRITE][b] : all, shift);
 		for (unsigned k = 0; k < 2; k++)
-			spread(page->read[k] + at, page->block_read[k][b], shift);
+			spread(page->read[k] + at, page->block_read[k][b],
+			       partial ? page->cells[SHADOW_READ + k][b] : all, shift);
 		page->apart |= 1u << b;
 	}
 	return true;

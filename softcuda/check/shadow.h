@@ -6,8 +6,8 @@
  * have synchronized.
  *
  * Most accesses are of consecutive lanes to consecutive words.  So 8 cells side by side are a block, for which one
- * record stands of each kind, that of the first cell: those of the others differ only in the lane.  Once its cells have
- * other records, a block is apart: each cell has its own ones.
+ * record stands of each kind, that of the first cell: those of the others differ only in the lane.  In a partial block,
+ * some cells may have none.  Once its cells have other records, a block is apart: each cell has its own ones.
  *
  * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
  * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
@@ -37,6 +37,9 @@ enum {
 };
 #define RECORD_LANE_MASK ((uint64_t)(RECORD_LANES - 1) << RECORD_LANE_SHIFT)
 _Static_assert((UINT64_MAX >> RECORD_EPOCH_SHIFT) == EPOCHS_MAX, "a record has room for each epoch");
+
+/* What a cell has of each kind. */
+enum { SHADOW_WRITE, SHADOW_READ, SHADOW_READ_2, SHADOW_RECORDS };
 
 enum record_kind {
 	RECORD_ATOMIC = 1,        /* atomics, volatile and ordered accesses */
@@ -70,10 +73,12 @@ static inline uint32_t record_site(uint64_t record)
  * are elsewhere. */
 struct page {
 	bool bytes;               /* a cell per byte */
-	/* By block, as bits.  pairs, quads: of a block that is not apart, each lane accesses 2, or 4, words. */
-	uint32_t apart, pairs, quads;
+	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
+	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0. */
+	uint32_t apart, pairs, quads, partial;
 	/* Of blocks that are not apart. */
 	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
+	uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
 	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
 	uint64_t *write;          /* NULL: no block is apart; `read` is part of the same memory */
 	uint64_t *read[2];

@@ -8,13 +8,15 @@
 /* Allocates what a work-group of the job needs; false when out of memory. */
 static bool allocate(struct check_group *check, const struct group *group)
 {
-	const uint32_t lanes = group->warp_count * LANES;
+	const uint32_t lanes = group->warp_count * LANES, chunks = group->job->shared_B / CHECK_CHUNK_B + 1;
 	check->warp_count = group->warp_count;
 	check->written = malloc(group->job->shared_B ? group->job->shared_B : 1);
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
 	check->orders = malloc(lanes);
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
-	return check->written && check->locals && check->orders && check->copies.lanes;
+	check->put_off.written = calloc(2 * (size_t)chunks, sizeof(*check->put_off.written));
+	check->put_off.read = check->put_off.written ? check->put_off.written + chunks : NULL;
+	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written;
 }
 
 /* Only races are looked for by what is ordered. */
@@ -35,7 +37,7 @@ static bool begin(struct check_group *check, struct group *group)
 		memset(check->copies.lanes, 0, lanes * sizeof(*check->copies.lanes));
 	check->copies.used = false;
 	check->copies.count = 0;
-	check->put_off.count = check->put_off.written = 0;
+	check_put_off_forget(check);
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct check_local *local = &check->locals[i];
 		if (local->stride_B != group->warps[i].local_stride_B) {
@@ -98,6 +100,7 @@ void check_group_free(struct check_group *check)
 		check_clocks_finish(&check->clocks[m]);
 	check_copies_finish(&check->copies);
 	free(check->put_off.reads);
+	free(check->put_off.written);
 	free(check->orders);
 	free(check->locals);
 	free(check->written);
@@ -298,7 +301,7 @@ bool check_barrier_of_all(struct group *group, const struct op *op)
 		orders &= all_orders(&check->orders[i * LANES]);
 	memset(check->orders, ORDERS_ALL, group->warp_count * LANES);
 	if (orders >> CHECK_LOCAL_MEMORY & 1)
-		check->put_off.count = 0;
+		check_put_off_forget(check);
 	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
 		if (orders >> m & 1)
 			require(first, op, 1, check_clocks_barrier_all(&check->clocks[m]));
@@ -318,7 +321,7 @@ void check_barrier(struct group *group, uint32_t id)
 	check_copies_barrier(check, waiting.members, waiting.warp, waiting.op);
 	unsigned orders = take_orders(check, waiting.members);
 	if (all && orders >> CHECK_LOCAL_MEMORY & 1)
-		check->put_off.count = 0;
+		check_put_off_forget(check);
 	const bool matter = all ? orders_matter(check) : prepare_orders(check);
 	for (unsigned m = 0; m < CHECK_MEMORIES && matter; m++)
 		if (orders >> m & 1)

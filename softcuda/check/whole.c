@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* For what each access passes: a call takes a good part of the time. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* --- where the lanes are ---------- */
 
 static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t size_B)
@@ -46,7 +49,7 @@ static void find_runs(struct check_whole *whole)
 }
 
 /* Sets start and end around the bytes of all runs. */
-static void find_extent(struct check_whole *whole)
+INLINE void find_extent(struct check_whole *whole)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	for (uint32_t i = 0; i < whole->run_count; i++) {
@@ -57,12 +60,6 @@ static void find_extent(struct check_whole *whole)
 	}
 	whole->start = low;
 	whole->end = high + whole->size_B;
-}
-
-/* The number of bytes that a run accesses. */
-static uint64_t run_B(const struct check_whole *whole, const struct check_run *run)
-{
-	return (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
 }
 
 /* --- private memory ---------- */
@@ -151,7 +148,7 @@ static bool written_private(const struct check_whole *whole)
 
 /* Sets the space of an access outside of private memory, of which start and end are known.  False if the lanes do not
  * access one kind of memory. */
-static bool find_space(struct check_whole *whole)
+INLINE bool find_space(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
 	const struct job *job = warp->group->job;
@@ -228,7 +225,7 @@ static bool constant_is_hit(const struct check_whole *whole)
 }
 
 /* Finds the variable of shared memory that contains an offset, and keeps it for the next access. */
-static bool inside_shared(const struct check_whole *whole)
+INLINE bool inside_shared(const struct check_whole *whole)
 {
 	const struct job *job = whole->warp->group->job;
 	struct check_job *check = whole->group->job;
@@ -247,7 +244,7 @@ static bool inside_shared(const struct check_whole *whole)
 	return false;
 }
 
-static bool is_inside(const struct check_whole *whole)
+INLINE bool is_inside(const struct check_whole *whole)
 {
 	switch (whole->space) {
 	case PLACE_SHARED:
@@ -279,12 +276,12 @@ static const struct soft_notes *find_notes(const struct check_whole *whole)
 }
 
 /* Whether the range around all lanes' bytes is so small that it is looked at as a whole, instead of run by run. */
-static bool is_dense(const struct check_whole *whole)
+INLINE bool is_dense(const struct check_whole *whole)
 {
 	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
 }
 
-static bool is_noted(const struct check_whole *whole)
+INLINE bool is_noted(const struct check_whole *whole)
 {
 	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
 	if (whole->space != PLACE_GLOBAL)
@@ -298,12 +295,12 @@ static bool is_noted(const struct check_whole *whole)
 		return true;
 	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		if (!check_all_written(notes->written + (run->place - notes->start), run_B(whole, run)))
+		if (!check_all_written(notes->written + (run->place - notes->start), check_run_B(whole, run)))
 			return false;
 	}
 	for (uint32_t i = 0; writes && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		check_set_written(notes->written + (run->place - notes->start), run_B(whole, run));
+		check_set_written(notes->written + (run->place - notes->start), check_run_B(whole, run));
 	}
 	return true;
 }
@@ -323,7 +320,7 @@ static bool has_unwritten(const uint8_t *notes, uint64_t size_B)
 }
 
 /* The same for shared memory. */
-static bool written_shared(const struct check_whole *whole)
+INLINE bool written_shared(const struct check_whole *whole)
 {
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	if (check_is_load(whole->op) && is_dense(whole) &&
@@ -333,14 +330,14 @@ static bool written_shared(const struct check_whole *whole)
 		const struct check_run *run = &whole->runs[i];
 		uint8_t *notes = whole->group->written + (run->place - shared);
 		if (check_is_store(whole->op))
-			memset(notes, BYTE_WRITTEN, run_B(whole, run));
-		else if (has_unwritten(notes, run_B(whole, run)))
+			memset(notes, BYTE_WRITTEN, check_run_B(whole, run));
+		else if (has_unwritten(notes, check_run_B(whole, run)))
 			return false;
 	}
 	return true;
 }
 
-static bool is_written(const struct check_whole *whole)
+INLINE bool is_written(const struct check_whole *whole)
 {
 	/* What a store copies may not have been written. */
 	if (whole->group->locals[whole->warp->index].copied_count)
@@ -357,7 +354,7 @@ static bool is_written(const struct check_whole *whole)
 
 /* --- all checks ---------- */
 
-static unsigned look(struct check_whole *whole, unsigned checks)
+INLINE unsigned look(struct check_whole *whole, unsigned checks)
 {
 	const bool noted = !(checks & (CHECK_MEMORY | CHECK_UNINIT)) || is_noted(whole);
 	const bool inside = !(checks & CHECK_MEMORY) || is_inside(whole);

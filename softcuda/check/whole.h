@@ -35,6 +35,12 @@ struct check_whole {
 	struct check_run runs[LANES];
 };
 
+/* The number of bytes that a run accesses. */
+static inline uint64_t check_run_B(const struct check_whole *whole, const struct check_run *run)
+{
+	return (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
+}
+
 /* Looks for races.  False: it is not decided whether there is one, and the checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)
 bool check_whole_race(const struct check_whole *whole);

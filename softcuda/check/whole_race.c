@@ -160,10 +160,112 @@ static uint64_t record_of_cell(const struct row *row, uint32_t cell)
 	return row->record + ((uint64_t)((cell - row->first) >> row->shift) << RECORD_LANE_SHIFT);
 }
 
+/* Of the lane that would access the first cell of a block of words. */
+static uint64_t record_of_block(const struct row *row, uint32_t block)
+{
+	return row->record + (((uint64_t)block * SHADOW_BLOCK - row->first) << (RECORD_LANE_SHIFT - row->shift));
+}
+
 static bool touch(const struct lanes *lanes, const struct cells *cells)
 {
 	return lanes->writes ? cells_write(cells, &lanes->order) : cells_read(cells, &lanes->order);
 }
+
+/* The bits of blocks [first, end) of a page, or of cells of a block. */
+static uint32_t bits(uint32_t first, uint32_t end)
+{
+	return (uint32_t)((UINT64_C(1) << end) - (UINT64_C(1) << first));
+}
+
+/* Has blocks, as bits, say how many words each lane has there. */
+static void set_shift(struct page *page, uint32_t blocks, unsigned shift)
+{
+	page->apart &= ~blocks;
+	page->partial &= ~blocks;
+	page->pairs = shift == 1 ? page->pairs | blocks : page->pairs & ~blocks;
+	page->quads = shift == 2 ? page->quads | blocks : page->quads & ~blocks;
+}
+
+/* --- blocks of which a part is accessed ---------- */
+
+enum { ALL_CELLS = (1 << SHADOW_BLOCK) - 1 };
+
+/* What a block that is not apart has of one kind: the record of its first cell, and the cells that have one. */
+struct block_note {
+	uint64_t record;
+	uint32_t cells;
+};
+
+/* Whether the cells have no record, or only some that are over or the lanes' own. */
+static bool is_free(const struct lanes *lanes, const struct block_note *note, uint32_t cells, uint64_t now,
+		    unsigned shift)
+{
+	if (!(note->cells & cells))
+		return true;
+	const uint64_t record = note->record + ((uint64_t)(exec_lowest(note->cells) >> shift) << RECORD_LANE_SHIFT);
+	return record - lanes->order.first < lanes->order.span ||
+	       (record >= lanes->order.first && !((note->record ^ now) & RECORD_LANE_MASK));
+}
+
+/* Gives cells this record.  False if others have another one. */
+static bool replace(struct block_note *note, uint32_t cells, uint64_t now)
+{
+	if (note->cells & ~cells && note->record != now)
+		return false;
+	note->record = now;
+	note->cells |= cells;
+	return true;
+}
+
+static bool note_in_block(const struct lanes *lanes, struct block_note *notes, uint32_t cells, uint64_t now,
+			  unsigned shift)
+{
+	struct block_note *first = &notes[SHADOW_READ], *second = &notes[SHADOW_READ_2];
+	if (!is_free(lanes, &notes[SHADOW_WRITE], cells, now, shift))
+		return false;
+	if (lanes->writes) {
+		if (!is_free(lanes, first, cells, now, shift) || !is_free(lanes, second, cells, now, shift) ||
+		    !replace(&notes[SHADOW_WRITE], cells, now))
+			return false;
+		first->cells &= ~cells;
+		second->cells &= ~cells;
+		return true;
+	}
+	if (is_free(lanes, first, cells, now, shift))
+		return replace(first, cells, now);
+	/* Where the first read is of another lane, this one becomes the second. */
+	return !(cells & ~first->cells) &&
+	       (!is_free(lanes, second, cells, now, shift) || replace(second, cells, now));
+}
+
+/* Notes accesses to some cells of a block without having it be apart.  False: that cannot be said so, and nothing is
+ * noted. */
+static bool touch_partial(const struct lanes *lanes, const struct row *row, uint32_t block, uint32_t cells)
+{
+	struct page *page = row->page;
+	const uint32_t bit = 1u << block, shift = page->pairs & bit ? 1 : page->quads & bit ? 2 : 0;
+	uint64_t *const records[SHADOW_RECORDS] = {&page->block_write[block], &page->block_read[0][block],
+						   &page->block_read[1][block]};
+	struct block_note notes[SHADOW_RECORDS];
+	const bool is_new = !(*records[SHADOW_WRITE] | *records[SHADOW_READ] | *records[SHADOW_READ_2]);
+	if (page->bytes || page->apart & bit || row->shift > 2 || (row->shift != shift && !is_new))
+		return false;
+	for (unsigned k = 0; k < SHADOW_RECORDS; k++)
+		notes[k] = (struct block_note){
+			*records[k], !*records[k] ? 0 : page->partial & bit ? page->cells[k][block] : ALL_CELLS
+		};
+	if (!note_in_block(lanes, notes, cells, record_of_block(row, block), row->shift))
+		return false;
+	set_shift(page, bit, row->shift);
+	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
+		*records[k] = notes[k].cells ? notes[k].record : 0;
+		page->cells[k][block] = (uint8_t)notes[k].cells;
+		page->partial |= notes[k].cells && notes[k].cells != ALL_CELLS ? bit : 0;
+	}
+	return true;
+}
+
+/* --- rows ---------- */
 
 /* Notes accesses to cells [first, end) of a row, all of which are in one block. */
 static bool touch_part(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
@@ -179,14 +281,10 @@ static bool touch_part(const struct lanes *lanes, const struct row *row, uint32_
 			       cells_read_part(&cells, &lanes->order, from, end - start);
 }
 
-/* Notes accesses to cells [first, end) of a row, one by one. */
+/* Notes accesses to cells [first, end) of a row that are cells of bytes, or of blocks that are apart. */
 static bool touch_cells(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
 {
-	struct page *page = row->page;
-	if (first == end)
-		return true;
-	if (!page->bytes && !shadow_part(page, first / SHADOW_BLOCK, (end - 1) / SHADOW_BLOCK + 1))
-		return false;
+	const struct page *page = row->page;
 	for (uint32_t next; first < end; first = next) {
 		const uint32_t whole = first % SHADOW_BLOCK ? 0 : (end - first) / SHADOW_BLOCK * SHADOW_BLOCK;
 		const uint32_t block_end = (first / SHADOW_BLOCK + 1) * SHADOW_BLOCK;
@@ -201,6 +299,14 @@ static bool touch_cells(const struct lanes *lanes, const struct row *row, uint32
 	return true;
 }
 
+/* Notes accesses to cells [first, end) of a row, all of which are in one block of words. */
+static bool touch_in_block(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
+{
+	const uint32_t block = first / SHADOW_BLOCK, start = block * SHADOW_BLOCK;
+	return first == end || touch_partial(lanes, row, block, bits(first - start, end - start)) ||
+	       (shadow_part(row->page, block, block + 1) && touch_cells(lanes, row, first, end));
+}
+
 /* The same of whole blocks that are not apart, and of which each lane has as many words as in the row. */
 static bool touch_blocks(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
 {
@@ -212,31 +318,14 @@ static bool touch_blocks(const struct lanes *lanes, const struct row *row, uint3
 	});
 }
 
-/* The bits of blocks [first, end). */
-static uint32_t block_bits(uint32_t first, uint32_t end)
-{
-	return (uint32_t)((UINT64_C(1) << end) - (UINT64_C(1) << first));
-}
-
-/* Has blocks, as bits, say how many words each lane has there. */
-static void set_shift(struct page *page, uint32_t blocks, unsigned shift)
-{
-	page->apart &= ~blocks;
-	page->pairs = shift == 1 ? page->pairs | blocks : page->pairs & ~blocks;
-	page->quads = shift == 2 ? page->quads | blocks : page->quads & ~blocks;
-}
-
-/* Notes accesses to a block that is apart, or of which each lane has another number of words. */
+/* Notes accesses to a block that is apart or partial, or of which each lane has another number of words. */
 static bool touch_other(const struct lanes *lanes, const struct row *row, uint32_t block)
 {
 	struct page *page = row->page;
 	const uint32_t first = block * SHADOW_BLOCK;
-	if (!(page->apart >> block & 1) && !page->block_write[block] && !page->block_read[0][block] &&
-	    !page->block_read[1][block]) {
-		set_shift(page, 1u << block, row->shift);
-		return touch_blocks(lanes, row, block, block + 1);
-	}
-	if (!touch_cells(lanes, row, first, first + SHADOW_BLOCK))
+	if (touch_partial(lanes, row, block, ALL_CELLS))
+		return true;
+	if (!shadow_part(page, block, block + 1) || !touch_cells(lanes, row, first, first + SHADOW_BLOCK))
 		return false;
 	if (!lanes->writes)
 		return true;
@@ -251,13 +340,13 @@ static bool touch_other(const struct lanes *lanes, const struct row *row, uint32
 static bool touch_whole_blocks(const struct lanes *lanes, const struct row *row, uint32_t first, uint32_t end)
 {
 	const struct page *page = row->page;
-	const uint32_t all = block_bits(first, end);
+	const uint32_t all = bits(first, end);
 	const uint32_t pairs = row->shift == 1 ? all : 0, quads = row->shift == 2 ? all : 0;
-	if (!((page->apart | (page->pairs ^ pairs) | (page->quads ^ quads)) & all))
+	if (!((page->apart | page->partial | (page->pairs ^ pairs) | (page->quads ^ quads)) & all))
 		return touch_blocks(lanes, row, first, end);
 	for (uint32_t b = first; b < end; b++) {
 		const uint32_t bit = 1u << b;
-		const bool other = (page->apart | (page->pairs ^ pairs) | (page->quads ^ quads)) & bit;
+		const bool other = (page->apart | page->partial | (page->pairs ^ pairs) | (page->quads ^ quads)) & bit;
 		if (!(other ? touch_other(lanes, row, b) : touch_blocks(lanes, row, b, b + 1)))
 			return false;
 	}
@@ -270,7 +359,7 @@ static inline bool touch_new(const struct lanes *lanes, const struct row *row)
 {
 	struct page *page = row->page;
 	const uint32_t first = row->first / SHADOW_BLOCK, end = row->end / SHADOW_BLOCK;
-	const uint32_t all = block_bits(first, end);
+	const uint32_t all = bits(first, end);
 	if (page->bytes || row->shift > 2 || (row->first | row->end) % SHADOW_BLOCK || page->apart & all)
 		return false;
 	uint64_t any = 0;
@@ -290,11 +379,16 @@ static bool touch_row(const struct lanes *lanes, const struct row *row)
 	const uint32_t first = (row->first + SHADOW_BLOCK - 1) / SHADOW_BLOCK, end = row->end / SHADOW_BLOCK;
 	if (touch_new(lanes, row))
 		return true;
-	if (row->page->bytes || row->shift > 2 || first >= end)
+	if (row->page->bytes)
 		return touch_cells(lanes, row, row->first, row->end);
-	return touch_cells(lanes, row, row->first, first * SHADOW_BLOCK) &&
+	if (row->shift > 2)
+		return shadow_part(row->page, row->first / SHADOW_BLOCK, (row->end - 1) / SHADOW_BLOCK + 1) &&
+		       touch_cells(lanes, row, row->first, row->end);
+	if (first > end)
+		return touch_in_block(lanes, row, row->first, row->end);
+	return touch_in_block(lanes, row, row->first, first * SHADOW_BLOCK) &&
 	       touch_whole_blocks(lanes, row, first, end) &&
-	       touch_cells(lanes, row, end * SHADOW_BLOCK, row->end);
+	       touch_in_block(lanes, row, end * SHADOW_BLOCK, row->end);
 }
 
 /* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
@@ -324,6 +418,63 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	return true;
 }
 
+/* --- atomics ---------- */
+
+/* Whether an atomic access that writes may order accesses of lanes. */
+static bool may_order(const struct check_whole *whole, const struct shadow *shadow)
+{
+	bool may = whole->op->mode != ORDER_RELAXED || shadow->syncs.count;
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		may |= whole->group->clocks[m].dirty;
+	return may;
+}
+
+/* Notes a lane's atomic write of a word, as check_race would, if no other work-group has accessed it atomically.  False
+ * if that is not decided quickly. */
+static bool touch_atomic(const struct lanes *lanes, const struct lane *lane, uint64_t address)
+{
+	struct page *page = shadow_page(lanes->shadow, address);
+	const size_t i = address % SHADOW_PAGE_B / SHADOW_WORD_B;
+	const uint32_t block = (uint32_t)(i / SHADOW_BLOCK);
+	if (!page || page->bytes || !shadow_want_atomic(page) ||
+	    (!(page->apart >> block & 1) && !shadow_part(page, block, block + 1)))
+		return false;
+	uint64_t *latest = &page->atomic[0][i], *other = &page->atomic[1][i];
+	if (!soon_ordered(lanes, lane, page->write[i]) || !soon_ordered(lanes, lane, page->read[0][i]) ||
+	    !soon_ordered(lanes, lane, page->read[1][i]) || (*latest && *latest < lanes->order.first) ||
+	    (*other && *other < lanes->order.first))
+		return false;
+	if (!soon_ordered(lanes, lane, *latest))
+		*other = *latest;
+	else if (soon_ordered(lanes, lane, *other))
+		*other = 0;
+	*latest = lane->record;
+	return true;
+}
+
+/* Notes atomic writes that order nothing, lane by lane. */
+static bool touch_atomics(const struct lanes *lanes)
+{
+	const struct check_whole *whole = lanes->whole;
+	const uint32_t size_B = whole->size_B;
+	struct lane lane = {.clock = NULL, .floor = lanes->clocks->floor};
+	if (may_order(whole, lanes->shadow) || whole->op->compares || size_B % SHADOW_WORD_B)
+		return false;
+	for (uint32_t r = 0; r < whole->run_count; r++) {
+		const struct check_run *run = &whole->runs[r];
+		for (uint32_t l = 0; l < run->count; l++) {
+			const uint64_t start = run->place + (uint64_t)l * run->step_B;
+			lane.record = lanes->record + ((uint64_t)(run->lane + l) << RECORD_LANE_SHIFT);
+			for (uint64_t at = start; at < start + size_B; at += SHADOW_WORD_B)
+				if (at % SHADOW_WORD_B || !touch_atomic(lanes, &lane, at))
+					return false;
+		}
+	}
+	return true;
+}
+
+/* --- all accesses ---------- */
+
 /* Notes the runs of an access.  What is noted here before a lane is not decided is noted again by check_race, which
  * changes nothing. */
 static bool touch_runs(const struct check_whole *whole)
@@ -336,21 +487,44 @@ static bool touch_runs(const struct check_whole *whole)
 		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
 		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
 		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
-				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0)
+				    warp->index * LANES,
+				    (check_is_atomic(whole->op) ? RECORD_ATOMIC : 0u) |
+				    (whole->op->narrow ? RECORD_NARROW : 0u))
 	};
 	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
 	const uint32_t floor = check_clocks_floor(clocks, 0);
 	if (floor)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
+	if (check_is_atomic(whole->op))
+		return touch_atomics(&lanes);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one : touch_run)(&lanes, run))
+		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one(&lanes, run) : touch_run(&lanes, run)))
 			return false;
 	}
 	return true;
 }
 
 /* --- reads that are put off ---------- */
+
+static uint64_t shared_offset(const struct check_group *group, uint64_t place)
+{
+	return place - (uint64_t)(uintptr_t)group->group->shared;
+}
+
+/* Whether one of these epochs of chunks is the present one, for a chunk that the lanes access. */
+static bool has_chunk(const struct check_whole *whole, const uint32_t *epochs)
+{
+	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
+		for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
+			if (epochs[c] == now)
+				return true;
+	}
+	return false;
+}
 
 /* Puts a read of shared memory off if nobody has written there since the last barrier.  False: it is not put off. */
 static bool put_off(const struct check_whole *whole)
@@ -359,8 +533,9 @@ static bool put_off(const struct check_whole *whole)
 	struct check_group *group = whole->group;
 	struct check_put_off *put_off = &group->put_off;
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
-	if (!check_is_load(whole->op) || clocks->dirty || put_off->written == clocks->now ||
-	    warp->frame != warp->base || put_off->count + whole->run_count > CHECK_READS)
+	if (!check_is_load(whole->op) || clocks->dirty || warp->frame != warp->base ||
+	    put_off->count + whole->run_count > CHECK_READS ||
+	    (put_off->latest == clocks->now && has_chunk(whole, put_off->written)))
 		return false;
 	if (!put_off->reads)
 		put_off->reads = malloc(CHECK_READS * sizeof(*put_off->reads));
@@ -371,6 +546,33 @@ static bool put_off(const struct check_whole *whole)
 		};
 	}
 	return put_off->reads;
+}
+
+/* Marks the chunks of the reads that are put off. */
+static void mark_reads(struct check_group *group)
+{
+	struct check_put_off *put_off = &group->put_off;
+	for (; put_off->marked < put_off->count; put_off->marked++) {
+		const struct check_read *read = &put_off->reads[put_off->marked];
+		const uint64_t start = shared_offset(group, read->place);
+		const uint64_t last = start + (uint64_t)(read->count - 1) * read->step_B + read->size_B - 1;
+		for (uint64_t c = start / CHECK_CHUNK_B; c <= last / CHECK_CHUNK_B; c++)
+			put_off->read[c] = group->clocks[CHECK_LOCAL_MEMORY].now;
+	}
+}
+
+/* Before an access of shared memory that is not put off: reads of the same chunks come first.  False: a fault was
+ * noted. */
+static bool note_read_chunks(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	mark_reads(group);
+	if (group->put_off.count && has_chunk(whole, group->put_off.read) && !check_put_off_none(group))
+		return false;
+	for (uint32_t i = 0; i < whole->run_count && !check_is_load(whole->op); i++)
+		check_put_off_written(group, shared_offset(group, whole->runs[i].place),
+				      check_run_B(whole, &whole->runs[i]));
+	return true;
 }
 
 /* Notes a read that was put off, lane by lane. */
@@ -388,16 +590,20 @@ static bool note_lanes(struct warp *warp, const struct check_read *read)
 
 bool check_whole_note_put_off(struct check_group *group)
 {
-	struct check_put_off *put_off = &group->put_off;
-	const uint32_t count = put_off->count;
+	const uint32_t count = group->put_off.count;
 	bool right = true;
-	put_off->count = 0;
+	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i < count; i++) {
-		const struct check_read *read = &put_off->reads[i];
+		const struct check_read *read = &group->put_off.reads[i];
 		struct warp *warp = &group->group->warps[read->warp];
 		struct frame *frame = warp->frame;
-		struct check_whole whole = {.warp = warp, .group = group, .op = read->op, .size_B = read->size_B,
-					    .space = PLACE_SHARED, .run_count = 1};
+		struct check_whole whole;
+		whole.warp = warp;
+		whole.group = group;
+		whole.op = read->op;
+		whole.size_B = read->size_B;
+		whole.space = PLACE_SHARED;
+		whole.run_count = 1;
 		whole.runs[0] = (struct check_run){read->place, read->lane, read->count, read->step_B};
 		warp->frame = warp->base;
 		right = touch_runs(&whole) || note_lanes(warp, read);
@@ -413,13 +619,14 @@ bool check_whole_race(const struct check_whole *whole)
 	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
 		return true;
-	if (check_is_atomic(whole->op) || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
+	/* Atomic reads, and writes that are not read-modify-writes, are rare. */
+	if (check_is_atomic(whole->op) && (check_is_load(whole->op) || check_is_store(whole->op)))
+		return false;
+	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
 	if (shared && put_off(whole))
 		return true;
-	if (shared && !check_put_off_none(group))
+	if (shared && !note_read_chunks(whole))
 		return false;
-	if (shared && !check_is_load(whole->op))
-		group->put_off.written = clocks->now;
 	return touch_runs(whole);
 }
