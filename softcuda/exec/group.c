@@ -11,7 +11,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { WARP_TURN = 1 << 14 };
+/* SHARED_ALIGN_B: of a work-group's shared memory, so that rows of its words are in as few lines of the cache, and
+ * blocks of the race checker (check/shadow.h), as can be. */
+enum { WARP_TURN = 1 << 14, SHARED_ALIGN_B = 128 };
 
 static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 {
@@ -74,7 +76,7 @@ struct group *group_create(struct job *job)
 	group->thread_count = block[0] * block[1] * block[2];
 	group->warp_count = (group->thread_count + LANES - 1) / LANES;
 	group->free_frames = calloc(job->program->code_count, sizeof(struct frame *));
-	group->shared = malloc(job->shared_B ? job->shared_B : 1);
+	group->shared = aligned_alloc(SHARED_ALIGN_B, ((size_t)job->shared_B / SHARED_ALIGN_B + 1) * SHARED_ALIGN_B);
 	group->warps = calloc(group->warp_count, sizeof(*group->warps));
 	if (!group->free_frames || !group->shared || !group->warps) {
 		group_destroy(group);
