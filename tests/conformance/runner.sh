@@ -150,13 +150,15 @@ check "--filter, and status 0 as nothing failed" [ $? -eq 0 ]
 run --write-expected "$work/expected"
 run --expect "$work/expected"
 check "as expected" [ $? -eq 0 ]
+# From here on without the one that hangs until its time is up, which has been expected above.
+others() { run --filter 'test_basic/[!h]*' --filter test_other "$@"; }
 export MENDED=1
-run --expect "$work/expected"
+others --expect "$work/expected"
 check "better is not worse" [ $? -eq 0 ]
 check "better is said" has 'better: test_basic/bad: pass, expected fail'
-run --write-expected "$work/expected"
+others --write-expected "$work/expected"
 unset MENDED
-run --expect "$work/expected"
+others --expect "$work/expected"
 check "worse makes it fail" [ $? -eq 1 ]
 check "worse is said" has 'WORSE: test_basic/bad: fail, expected pass'
 cp "$work/out/results.json" "$work/a.json"

@@ -16,7 +16,13 @@ CULVERT_SOFT_DEVICES=2 FAULT_NVVM_REAL=$CULVERT_LIBNVVM CULVERT_LIBNVVM=$SHIM
 export CULVERT_SOFT_DEVICES FAULT_NVVM_REAL CULVERT_LIBNVVM
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
+# What the first run has compiled, the others find: only the failing call differs, which libnvvm does not see.
+FAULT_NVVM_KEPT=$folder/kept
+export FAULT_NVVM_KEPT
+mkdir "$FAULT_NVVM_KEPT" || exit 99
 FAULT_NVVM_COUNT=$folder/learnt "$FAULTS" once || exit 1
+compiled=$(ls "$FAULT_NVVM_KEPT" | wc -l)
+[ "$compiled" -gt 1 ] || { echo "only $compiled programs were compiled"; exit 1; }
 # 1 is a lack of memory, 2 a program that cannot be made, 5 a wrong one, 9 a failed one.
 results="1 9${FAULTS_ALL:+ 2 5}"
 sed -n 's/^call //p' "$folder/learnt" | while read -r call last; do

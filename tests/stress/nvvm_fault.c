@@ -23,6 +23,8 @@
  *	                             does not: the code is that for compute_75
  *	FAULT_NVVM_DRIVER=1          for compute_100 and newer, it reads the dialect for compute_90, as the driver's
  *	                             libnvvm does; the code is that for compute_90
+ *	FAULT_NVVM_KEPT=FOLDER       what has been compiled is kept there, by its text and options; what is there is not
+ *	                             compiled again, by any process
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
@@ -36,6 +38,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,38 +51,42 @@
 
 #pragma GCC visibility push(default)
 
+/* The last column is true if the call was answered from FAULT_NVVM_KEPT; the library behind is not called then. */
 #define CALLS(FORWARD)                                                                          \
-	FORWARD(nvvmVersion, (int *major, int *minor), (major, minor))                          \
+	FORWARD(nvvmVersion, (int *major, int *minor), (major, minor), false)                   \
 	FORWARD(nvvmIRVersion, (int *ir_major, int *ir_minor, int *debug_major, int *debug_minor), \
-		(ir_major, ir_minor, debug_major, debug_minor))                                 \
-	FORWARD(nvvmCreateProgram, (void **program), (program))                                 \
-	FORWARD(nvvmDestroyProgram, (void **program), (program))                                \
+		(ir_major, ir_minor, debug_major, debug_minor), false)                          \
+	FORWARD(nvvmCreateProgram, (void **program), (program), false)                          \
+	FORWARD(nvvmDestroyProgram, (void **program), (program), false)                         \
 	FORWARD(nvvmAddModuleToProgram,                                                         \
 		(void *program, const char *data, size_t size_B, const char *name),             \
-		(planted(data, size_B) ? program : NULL, data, size_B, name))                   \
+		(planted(data, size_B) ? program : NULL, data, size_B, name), false)            \
 	FORWARD(nvvmLazyAddModuleToProgram,                                                     \
 		(void *program, const char *data, size_t size_B, const char *name),             \
-		(program, data, size_B, name))                                                  \
+		(program, data, size_B, name), false)                                           \
 	FORWARD(nvvmCompileProgram, (void *program, int count, const char **options),           \
-		(unplanted(count, options) ? program : NULL, count, newer(count, options)))     \
+		(unplanted(count, options) ? program : NULL, count, newer(count, options)),     \
+		find_kept(count, options))                                                      \
 	FORWARD(nvvmVerifyProgram, (void *program, int count, const char **options),            \
-		(program, count, newer(count, options)))                                        \
-	FORWARD(nvvmGetCompiledResultSize, (void *program, size_t *size_B), (program, size_B))  \
-	FORWARD(nvvmGetCompiledResult, (void *program, char *text), (program, result_text = text)) \
-	FORWARD(nvvmGetProgramLogSize, (void *program, size_t *size_B), (program, size_B))      \
-	FORWARD(nvvmGetProgramLog, (void *program, char *text), (program, text))
+		(program, count, newer(count, options)), false)                                 \
+	FORWARD(nvvmGetCompiledResultSize, (void *program, size_t *size_B), (program, size_B),  \
+		kept_size(size_B))                                                              \
+	FORWARD(nvvmGetCompiledResult, (void *program, char *text), (program, result_text = text), \
+		kept_result(text))                                                              \
+	FORWARD(nvvmGetProgramLogSize, (void *program, size_t *size_B), (program, size_B), false) \
+	FORWARD(nvvmGetProgramLog, (void *program, char *text), (program, text), false)
 
 enum { INVALID_IR = 6, OPTIONS_MAX = 16 };
 
 enum call {
-#define FORWARD(name, parameters, arguments) CALL_##name,
+#define FORWARD(name, parameters, arguments, kept) CALL_##name,
 	CALLS(FORWARD)
 #undef FORWARD
 	CALL_COUNT
 };
 
 static const char *const names[] = {
-#define FORWARD(name, parameters, arguments) #name,
+#define FORWARD(name, parameters, arguments, kept) #name,
 	CALLS(FORWARD)
 #undef FORWARD
 };
@@ -267,10 +274,81 @@ static bool has_unknown(const char *text, size_t size_B)
 	return false;
 }
 
+/* --- what was compiled before ---------- */
+
+/* Of the program that this thread has added last: the hash of its text, and of its options when it is compiled; and its
+ * result, if that was kept. */
+static _Thread_local uint64_t kept_key;
+static _Thread_local char *kept_text;
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash(uint64_t from, const char *data, size_t size_B)
+{
+	for (size_t i = 0; i < size_B; i++)
+		from = (from ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
+	return from;
+}
+
+/* False without a folder. */
+static bool kept_path(char path[PATH_MAX], const char *suffix)
+{
+	const char *folder = getenv("FAULT_NVVM_KEPT");
+	const unsigned long long key = kept_key;
+	return folder && snprintf(path, PATH_MAX, "%s/%016llx%s", folder, key, suffix) < PATH_MAX;
+}
+
+static bool find_kept(int count, const char **options)
+{
+	char path[PATH_MAX];
+	size_t size_B = 0;
+	for (int i = 0; i < count; i++)
+		kept_key = hash(kept_key, options[i], strlen(options[i]) + 1);
+	free(kept_text);
+	kept_text = NULL;
+	FILE *file = kept_path(path, "") ? fopen(path, "r") : NULL;
+	const ssize_t length = file ? getdelim(&kept_text, &size_B, 0, file) : 0;
+	if (file)
+		fclose(file);
+	if (length > 0)
+		return true;
+	free(kept_text);
+	kept_text = NULL;
+	return false;
+}
+
+static bool kept_size(size_t *size_B)
+{
+	if (kept_text)
+		*size_B = strlen(kept_text) + 1;
+	return kept_text;
+}
+
+static bool kept_result(char *text)
+{
+	if (kept_text)
+		strcpy(text, kept_text);
+	return kept_text;
+}
+
+/* Other threads and processes see the whole file or none. */
+static void keep(const char *text)
+{
+	char path[PATH_MAX], part[PATH_MAX], suffix[32];
+	snprintf(suffix, sizeof(suffix), ".%d", (int)gettid());
+	FILE *file = kept_path(path, "") && kept_path(part, suffix) ? fopen(part, "w") : NULL;
+	if (!file)
+		return;
+	const bool written = fputs(text, file) >= 0;
+	if (!fclose(file) && written)
+		(void)rename(part, path);
+}
+
 /* Called by nvvmAddModuleToProgram's row below, whose arguments these are. */
 static int planted(const char *data, size_t size_B)
 {
 	is_unknown = has_unknown(data, size_B);
+	kept_key = hash(FNV_BASIS, data, size_B);
 	if (!getenv("FAULT_NVVM_PLANTED"))
 		return 1;
 	plant(data, size_B);
@@ -348,7 +426,7 @@ static int unplanted(int count, const char **options)
 	return 1;
 }
 
-#define FORWARD(name, parameters, arguments)                 \
+#define FORWARD(name, parameters, arguments, kept)           \
 	int name parameters;                                 \
 	int name parameters                                  \
 	{                                                    \
@@ -356,9 +434,12 @@ static int unplanted(int count, const char **options)
 		const int fault = fault_of(CALL_##name);     \
 		if (fault && CALL_##name != CALL_nvvmDestroyProgram) \
 			return fault;                        \
+		if (kept)                                    \
+			return 0;                            \
 		*(void **)&function = behind(#name);         \
 		const int result = function arguments;       \
 		if (CALL_##name == CALL_nvvmGetCompiledResult && !result) { \
+			keep(result_text);                   \
 			make_older();                        \
 			make_early();                        \
 		}                                            \
