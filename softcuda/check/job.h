@@ -39,7 +39,7 @@ struct check_whole_functions {
 	/* Of all lanes, in several rows; place: of the first lane of each. */
 	unsigned (*rows)(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
 			 uint32_t step_B, unsigned checks);
-	/* Notes the reads that are put off.  False: a fault was noted. */
+	/* Notes the accesses that are put off.  False: a fault was noted. */
 	bool (*note_put_off)(struct check_group *group);
 };
 
@@ -128,27 +128,26 @@ struct check_copies {
 /* The memories that a barrier can order separately. */
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
-/* A read of shared memory by consecutive lanes of a warp, which is not noted yet. */
-struct check_read {
+/* An access of shared memory by consecutive lanes of a warp, which is not noted yet. */
+struct check_later {
 	const struct op *op;
 	uint64_t place;           /* of the first lane */
 	uint32_t lane, count, step_B, size_B;     /* as struct check_run */
 	uint32_t warp;
 };
 
-enum { CHECK_READS = 2048, CHECK_CHUNK_B = 32 };
+enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32 };
 
-/* Reads that are noted only if somebody writes to the same chunk of shared memory before the next barrier.  If nobody
- * does, none of them can race: earlier writes are ordered before them by the barrier before, and later ones by the
- * next. */
+/* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
+ * both are reads.  If it is not, none of them can race: earlier accesses are ordered before them by the barrier before,
+ * and later ones by the next. */
 struct check_put_off {
-	struct check_read *reads; /* CHECK_READS of them; NULL: not needed yet */
+	struct check_later *accesses;     /* CHECK_LATER_MAX of them; NULL: not needed yet */
 	uint32_t count;
+	uint32_t marked;          /* the first ones, which `written` and `read` have */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
-	/* By chunk: the latest epochs in which it was written, and in which one of the first `marked` reads of it was
-	 * put off.  `read` is part of the same memory. */
+	/* By chunk: the latest epochs in which it was written, and read.  `read` is part of the same memory. */
 	uint32_t *written, *read;
-	uint32_t marked;
 };
 
 struct check_group {
@@ -185,21 +184,25 @@ static inline struct check_group *check_of(const struct group *group)
 	return group->watched;
 }
 
-/* Notes that shared memory is written now.  offset_B: from its beginning. */
-static inline void check_put_off_written(struct check_group *group, uint64_t offset_B, uint64_t size_B)
+/* Marks the chunks of shared memory that are accessed now.  offset_B: from its beginning. */
+static inline void check_put_off_mark(struct check_group *group, bool writes, uint64_t offset_B, uint64_t size_B)
 {
-	const uint32_t now = group->put_off.latest = group->clocks[CHECK_LOCAL_MEMORY].now;
+	struct check_put_off *put_off = &group->put_off;
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
+	uint32_t *epochs = writes ? put_off->written : put_off->read;
+	if (writes)
+		put_off->latest = now;
 	for (uint64_t c = offset_B / CHECK_CHUNK_B; c <= (offset_B + size_B - 1) / CHECK_CHUNK_B; c++)
-		group->put_off.written[c] = now;
+		epochs[c] = now;
 }
 
-/* Forgets the reads that are put off. */
+/* Forgets the accesses that are put off. */
 static inline void check_put_off_forget(struct check_group *group)
 {
 	group->put_off.count = group->put_off.marked = 0;
 }
 
-/* Has no reads be put off any longer: before shared memory is accessed in another way, and before lanes know different
+/* Has no accesses be put off any longer: before shared memory is accessed in another way, and before lanes know other
  * things of each other.  False: a fault was noted. */
 static inline bool check_put_off_none(struct check_group *group)
 {
@@ -209,13 +212,17 @@ static inline bool check_put_off_none(struct check_group *group)
 /* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */
 void check_quiet_group(struct group *group);
 
+/* Whether an op was generated for a part of the present instruction, for which it stands. */
+static inline bool check_is_part(const struct code *code, const struct op *op)
+{
+	return op < code->ops || op >= code->ops + code->op_count;
+}
+
 /* The number of an op in its program, and back. */
 static inline uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
 {
 	const struct code *code = warp->frame->code;
-	/* An op that was generated for a part of an instruction stands for that instruction. */
-	const bool made_up = op < code->ops || op >= code->ops + code->op_count;
-	const uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
+	const uint32_t number = check_is_part(code, op) ? warp->pc : (uint32_t)(op - code->ops);
 	return check->first_site[code - check->job->program->codes] + number;
 }
 

@@ -330,8 +330,8 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	uint32_t lane = warp->index * LANES + l;
 	if (!check_put_off_none(group))
 		return false;
-	if (access.shared && access.writes)
-		check_put_off_written(group, offset_B, size_B);
+	if (access.shared)
+		check_put_off_mark(group, access.writes, offset_B, size_B);
 	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	access.record = (struct record){
 		.group = group->number, .epoch = check_clocks_epoch(access.clocks, lane),

@@ -14,6 +14,7 @@ enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = SHADOW_RECORDS };
 enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_KINDS };
 enum { SPARE_MAX_B = 128 << 20 };
 
+/* Multiples of a line. */
 static const size_t spare_B[SPARE_KINDS] = {sizeof(struct sheet), WORDS * RECORDS * sizeof(uint64_t)};
 
 /* Memory that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
@@ -36,7 +37,7 @@ static void *take(enum spare_kind kind)
 		spare.size_B -= spare_B[kind];
 	}
 	lock_drop(&spare.lock);
-	return found ? found : malloc(spare_B[kind]);
+	return found ? found : aligned_alloc(SHADOW_LINE_B, spare_B[kind]);
 }
 
 static void give_back(enum spare_kind kind, void *memory)

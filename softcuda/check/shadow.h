@@ -69,21 +69,23 @@ static inline uint32_t record_site(uint64_t record)
 	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
 }
 
-/* A page of cells, and its blocks, unless it has a cell per byte.  What most accesses need is together, and the cells
- * are elsewhere. */
+/* A page of cells, and its blocks, unless it has a cell per byte.  What each access needs is in one line of the cache,
+ * and the cells are elsewhere. */
+enum { SHADOW_LINE_B = 64 };
+
 struct page {
-	bool bytes;               /* a cell per byte */
+	_Alignas(SHADOW_LINE_B) bool bytes;       /* a cell per byte */
 	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
 	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0. */
 	uint32_t apart, pairs, quads, partial;
-	/* Of blocks that are not apart. */
-	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
-	uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
 	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
 	uint64_t *write;          /* NULL: no block is apart; `read` is part of the same memory */
 	uint64_t *read[2];
 	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
 				   * in the whole page */
+	/* Of blocks that are not apart. */
+	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
+	uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
 };
 
 /* Pages side by side. */

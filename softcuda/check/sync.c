@@ -99,7 +99,7 @@ void check_group_free(struct check_group *check)
 	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 		check_clocks_finish(&check->clocks[m]);
 	check_copies_finish(&check->copies);
-	free(check->put_off.reads);
+	free(check->put_off.accesses);
 	free(check->put_off.written);
 	free(check->orders);
 	free(check->locals);

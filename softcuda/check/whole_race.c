@@ -505,86 +505,120 @@ static bool touch_runs(const struct check_whole *whole)
 	return true;
 }
 
-/* --- reads that are put off ---------- */
+/* --- accesses that are put off ---------- */
 
 static uint64_t shared_offset(const struct check_group *group, uint64_t place)
 {
 	return place - (uint64_t)(uintptr_t)group->group->shared;
 }
 
-/* Whether one of these epochs of chunks is the present one, for a chunk that the lanes access. */
-static bool has_chunk(const struct check_whole *whole, const uint32_t *epochs)
+/* Whether a run accesses a chunk for which one of these epochs is the present one. */
+static inline bool has_chunk(const struct check_whole *whole, const struct check_run *run, const uint32_t *epochs)
 {
 	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
-	for (uint32_t i = 0; i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
-		for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
-			if (epochs[c] == now)
-				return true;
-	}
+	const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
+	for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
+		if (epochs[c] == now)
+			return true;
 	return false;
 }
 
-/* Puts a read of shared memory off if nobody has written there since the last barrier.  False: it is not put off. */
+/* The same of all runs. */
+static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
+{
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		if (has_chunk(whole, &whole->runs[i], epochs))
+			return true;
+	return false;
+}
+
+static inline void mark_run(const struct check_whole *whole, const struct check_run *run)
+{
+	check_put_off_mark(whole->group, !check_is_load(whole->op), shared_offset(whole->group, run->place),
+			   check_run_B(whole, run));
+}
+
+/* Marks the chunks of the accesses that are put off; those of writes are marked. */
+static void mark_later(struct check_group *group)
+{
+	struct check_put_off *put_off = &group->put_off;
+	for (; put_off->marked < put_off->count; put_off->marked++) {
+		const struct check_later *later = &put_off->accesses[put_off->marked];
+		if (check_is_load(later->op))
+			check_put_off_mark(group, false, shared_offset(group, later->place),
+					   (uint64_t)(later->count - 1) * later->step_B + later->size_B);
+	}
+}
+
+/* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
+ * lanes.  False: one has. */
+static bool mark_alone(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	mark_later(whole->group);
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
+		    has_chunk(whole, run, put_off->read))
+			return false;
+		mark_run(whole, run);
+	}
+	return true;
+}
+
+/* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
+ * accesses are reads.  False: it is not put off. */
 static bool put_off(const struct check_whole *whole)
 {
+	enum { ROWS = 4 };        /* of a write: more take longer to put off than to note */
 	const struct warp *warp = whole->warp;
 	struct check_group *group = whole->group;
 	struct check_put_off *put_off = &group->put_off;
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
-	if (!check_is_load(whole->op) || clocks->dirty || warp->frame != warp->base ||
-	    put_off->count + whole->run_count > CHECK_READS ||
-	    (put_off->latest == clocks->now && has_chunk(whole, put_off->written)))
+	const bool reads = check_is_load(whole->op);
+	if (check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
+	    check_is_part(warp->base->code, whole->op) ||
+	    put_off->count + whole->run_count > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
-	if (!put_off->reads)
-		put_off->reads = malloc(CHECK_READS * sizeof(*put_off->reads));
-	for (uint32_t i = 0; put_off->reads && i < whole->run_count; i++) {
+	if (!put_off->accesses)
+		put_off->accesses = malloc(CHECK_LATER_MAX * sizeof(*put_off->accesses));
+	if (!put_off->accesses ||
+	    !(reads ? put_off->latest != clocks->now || !has_chunks(whole, put_off->written) : mark_alone(whole)))
+		return false;
+	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		put_off->reads[put_off->count++] = (struct check_read){
+		put_off->accesses[put_off->count++] = (struct check_later){
 			whole->op, run->place, run->lane, run->count, run->step_B, whole->size_B, warp->index
 		};
 	}
-	return put_off->reads;
-}
-
-/* Marks the chunks of the reads that are put off. */
-static void mark_reads(struct check_group *group)
-{
-	struct check_put_off *put_off = &group->put_off;
-	for (; put_off->marked < put_off->count; put_off->marked++) {
-		const struct check_read *read = &put_off->reads[put_off->marked];
-		const uint64_t start = shared_offset(group, read->place);
-		const uint64_t last = start + (uint64_t)(read->count - 1) * read->step_B + read->size_B - 1;
-		for (uint64_t c = start / CHECK_CHUNK_B; c <= last / CHECK_CHUNK_B; c++)
-			put_off->read[c] = group->clocks[CHECK_LOCAL_MEMORY].now;
-	}
-}
-
-/* Before an access of shared memory that is not put off: reads of the same chunks come first.  False: a fault was
- * noted. */
-static bool note_read_chunks(const struct check_whole *whole)
-{
-	struct check_group *group = whole->group;
-	mark_reads(group);
-	if (group->put_off.count && has_chunk(whole, group->put_off.read) && !check_put_off_none(group))
-		return false;
-	for (uint32_t i = 0; i < whole->run_count && !check_is_load(whole->op); i++)
-		check_put_off_written(group, shared_offset(group, whole->runs[i].place),
-				      check_run_B(whole, &whole->runs[i]));
 	return true;
 }
 
-/* Notes a read that was put off, lane by lane. */
-static bool note_lanes(struct warp *warp, const struct check_read *read)
+/* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
+ * noted. */
+static bool come_first(const struct check_whole *whole)
 {
-	const uint32_t mask = MASK_ALL >> (LANES - read->count) << read->lane;
+	struct check_group *group = whole->group;
+	const struct check_put_off *put_off = &group->put_off;
+	mark_later(group);
+	if (put_off->count && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
+	    !check_put_off_none(group))
+		return false;
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		mark_run(whole, &whole->runs[i]);
+	return true;
+}
+
+/* Notes an access that was put off, lane by lane. */
+static bool note_lanes(struct warp *warp, const struct check_later *later)
+{
+	const uint32_t mask = MASK_ALL >> (LANES - later->count) << later->lane;
 	uint64_t places[LANES] = {0};
 	bool right = true;
-	for (uint32_t i = 0; i < read->count; i++)
-		places[read->lane + i] = read->place + (uint64_t)i * read->step_B;
-	for (uint32_t i = 0; right && i < read->count; i++)
-		right = check_race(warp, read->op, mask, read->lane + i, places, read->size_B);
+	for (uint32_t i = 0; i < later->count; i++)
+		places[later->lane + i] = later->place + (uint64_t)i * later->step_B;
+	for (uint32_t i = 0; right && i < later->count; i++)
+		right = check_race(warp, later->op, mask, later->lane + i, places, later->size_B);
 	return right;
 }
 
@@ -592,21 +626,22 @@ bool check_whole_note_put_off(struct check_group *group)
 {
 	const uint32_t count = group->put_off.count;
 	bool right = true;
+	mark_later(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i < count; i++) {
-		const struct check_read *read = &group->put_off.reads[i];
-		struct warp *warp = &group->group->warps[read->warp];
+		const struct check_later *later = &group->put_off.accesses[i];
+		struct warp *warp = &group->group->warps[later->warp];
 		struct frame *frame = warp->frame;
 		struct check_whole whole;
 		whole.warp = warp;
 		whole.group = group;
-		whole.op = read->op;
-		whole.size_B = read->size_B;
+		whole.op = later->op;
+		whole.size_B = later->size_B;
 		whole.space = PLACE_SHARED;
 		whole.run_count = 1;
-		whole.runs[0] = (struct check_run){read->place, read->lane, read->count, read->step_B};
+		whole.runs[0] = (struct check_run){later->place, later->lane, later->count, later->step_B};
 		warp->frame = warp->base;
-		right = touch_runs(&whole) || note_lanes(warp, read);
+		right = touch_runs(&whole) || note_lanes(warp, later);
 		warp->frame = frame;
 	}
 	return right;
@@ -626,7 +661,7 @@ bool check_whole_race(const struct check_whole *whole)
 		return false;
 	if (shared && put_off(whole))
 		return true;
-	if (shared && !note_read_chunks(whole))
+	if (shared && !come_first(whole))
 		return false;
 	return touch_runs(whole);
 }

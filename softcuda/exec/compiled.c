@@ -195,7 +195,7 @@ static bool start_warp(struct warp *warp)
 	warp->parked = warp->meeting = warp->carry = 0;
 	if (warp->local)
 		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
-	for (unsigned l = 0; warp->watched && l < LANES; l++)
+	for (unsigned l = 0; warp->watched && !warp->group->in_base && l < LANES; l++)
 		warp->lane_frame[l] = warp->base;
 	return true;
 }
@@ -212,6 +212,7 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!start_warp(&group->warps[i]))
 			return false;
+	group->in_base = true;
 	const uint32_t parts = part_count(group, compiled), width = compiled->width;
 	const uint32_t all = width == LANES ? MASK_ALL : (1u << width) - 1;
 	for (uint32_t p = 0; p < parts; p++) {
@@ -290,6 +291,7 @@ static void hand_over(struct group *group)
 			warp->lane_frame[l] = warp->base;
 	}
 	group->compiled = NULL;
+	group->in_base = false;
 }
 
 /* --- launches that are watched ---------- */

@@ -143,6 +143,7 @@ struct group {
 	const struct compiled *compiled;  /* NULL: the interpreter runs it */
 	const struct compiled *room_for;  /* the code that the three have room for */
 	uint32_t ahead;                   /* how many of the next work-groups in the grid's row the code runs, too */
+	bool in_base;                     /* of a watched launch: lane_frame of all lanes is the warp's base */
 	bool ready;                       /* it can run that code again, since it is as compiled_group_start made it */
 	uint16_t *at;                     /* by part: how it stands */
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
