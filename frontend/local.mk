@@ -102,6 +102,7 @@ frontend_cxx_sources = \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/constant_expressions.cpp \
 	frontend/private_values.cpp \
+	frontend/rolled_loops.cpp \
 	frontend/chosen_loads.cpp \
 	frontend/joined_conditions.cpp frontend/joined_counters.cpp frontend/typed_parameters.cpp \
 	frontend/reach.h \

@@ -141,6 +141,11 @@ void fe_module_join_conditions(struct fe_module *module);
  * each of them in a register, and add to each in each iteration. */
 void fe_module_join_counters(struct fe_module *module);
 
+/* rolled_loops.cpp: marks long loops that are not to be unrolled: those whose number of turns depends on values of the
+ * program.  If libnvvm for compute_100 and newer knows that there are at most seven turns, as for "i < (n & 7)", it
+ * writes all of them one after the other, however long they are, and so again in each loop around it. */
+void fe_module_keep_loops(struct fe_module *module);
+
 /* typed_parameters.cpp: marks the kernels' parameters that are declared with the type of their elements in NVVM IR,
  * whose pointers else have the type i8 *: those of which a loop reads two elements that advance by the same amount, and
  * that accesses nothing else at addresses that change.  libnvvm then adds to a pointer of elements, as in nvcc's code;

@@ -416,3 +416,53 @@ kernel void either(global int *out, global const int *in, global const int *sign
 	}
 	out[get_global_id(0)] = either_sum(v) + first;
 }
+
+#define STEP(k) v = v * (v ^ k) + (v >> (k & 31));
+#define FIVE_STEPS(k) STEP((k)) STEP((k + 1)) STEP((k + 2)) STEP((k + 3)) STEP((k + 4))
+#define LONG_TURN(a, i) \
+	v += popcount(v) + a[i & 7]; \
+	a[i & 7] = v; \
+	FIVE_STEPS(0) FIVE_STEPS(5) FIVE_STEPS(10) FIVE_STEPS(15) FIVE_STEPS(20) FIVE_STEPS(25) FIVE_STEPS(30) \
+	FIVE_STEPS(35) FIVE_STEPS(40) FIVE_STEPS(45) FIVE_STEPS(50) FIVE_STEPS(55) FIVE_STEPS(60) FIVE_STEPS(65) \
+	FIVE_STEPS(70) FIVE_STEPS(75) FIVE_STEPS(80) FIVE_STEPS(85) FIVE_STEPS(90) FIVE_STEPS(95) FIVE_STEPS(100) \
+	FIVE_STEPS(105) FIVE_STEPS(110) FIVE_STEPS(115) FIVE_STEPS(120) FIVE_STEPS(125) FIVE_STEPS(130)
+
+/* A long loop of at most seven turns stays a loop. */
+//loop 1 popc\.b32
+kernel void long_turns(global uint *out, int n)
+{
+	uint v = out[I], a[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	for (int i = 0; i < (n & 7); i++) {
+		LONG_TURN(a, i)
+	}
+	out[I] = v;
+}
+
+/* So does one whose turns are long because of what they call. */
+void long_turn(uint *at, uint *a, int i)
+{
+	uint v = *at;
+	LONG_TURN(a, i)
+	*at = v;
+}
+
+//loop 1 popc\.b32
+kernel void long_calls(global uint *out, int n)
+{
+	uint v = out[I], a[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	for (int i = 0; i < (n & 7); i++)
+		long_turn(&v, a, i);
+	out[I] = v;
+}
+
+/* A short one is unrolled, so that the array needs no memory. */
+//lacks \.local
+kernel void short_turns(global uint *out, int n)
+{
+	uint v = out[I], a[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	for (int i = 0; i < (n & 7); i++) {
+		v += a[i & 7];
+		a[i & 7] = v * (v ^ 3);
+	}
+	out[I] = v + a[3];
+}
