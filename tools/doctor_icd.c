@@ -302,8 +302,9 @@ static void look_at_conda(struct findings *findings)
 	bytes_printf(&folder, "%s/etc/OpenCL/vendors", prefix ? prefix : "");
 	bytes_printf(&files, "%s/*.icd", bytes_string(&folder));
 	bytes_printf(&below, "%s/*/*.icd", bytes_string(&folder));
-	if (prefix && !variable(findings, "OCL_ICD_VENDORS") && !access(bytes_string(&loader), F_OK) &&
-	    !names_culvert(bytes_string(&files)) && !names_culvert(bytes_string(&below)))
+	if (prefix && !variable(findings, "OCL_ICD_VENDORS") && !variable(findings, "OPENCL_VENDOR_PATH") &&
+	    !access(bytes_string(&loader), F_OK) && !names_culvert(bytes_string(&files)) &&
+	    !names_culvert(bytes_string(&below)))
 		finding_add(findings, "icd", FINDING_CAREFUL,
 			    "conda install -c conda-forge ocl-icd-system   # or: export "
 			    "OCL_ICD_VENDORS=/etc/OpenCL/vendors",

@@ -67,6 +67,8 @@ grep 'conda environment' $folder/out && fail "a link leads to Culvert's file"
 rm $folder/conda/etc/OpenCL/vendors/system
 (CONDA_PREFIX=$folder/conda; export CONDA_PREFIX; examine 0; exit $failed) || failed=1
 grep 'conda environment' $folder/out && fail "OCL_ICD_VENDORS tells conda's loader"
+(OPENCL_VENDOR_PATH=$PWD/vendors; export OPENCL_VENDOR_PATH; conda)
+grep 'conda environment' $folder/out && fail "OPENCL_VENDOR_PATH tells conda's loader"
 # A name and values that programs ignore without a word.
 (CULVERT_DEBGU=info CULVERT_WAIT=spn CULVERT_CACHE=maybe CULVERT_COMPILER_TIMEOUT=1m CULVERT_SOFT_JIT=yes CULVERT_DEBUG=warn,sync,all CULVERT_ANOTHERS=x
 export CULVERT_DEBGU CULVERT_WAIT CULVERT_CACHE CULVERT_COMPILER_TIMEOUT CULVERT_SOFT_JIT CULVERT_DEBUG CULVERT_ANOTHERS; examine 0; exit $failed) || failed=1
