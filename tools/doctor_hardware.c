@@ -45,8 +45,8 @@ static void mend_locked(const char *whole, const char *path, struct bytes *mend)
 	struct stat status;
 	const bool known = !stat(whole, &status);
 	if (known && (status.st_mode & 0006) == 0006)
-		bytes_append_string(mend, "podman run --security-opt label=disable ...   # SELinux or AppArmor forbids "
-					  "it, not the file's mode");
+		bytes_append_string(mend, "podman run --security-opt label=disable ...   # SELinux forbids it, not the "
+					  "file's mode");
 	else if (known && (status.st_mode & 0060) == 0060 && status.st_gid)
 		bytes_printf(mend, "sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\"   # then log in again", path);
 	else if (!strncmp(path, "/dev/nvidia", strlen("/dev/nvidia")))
