@@ -19,12 +19,13 @@ fail() {
 	failed=1
 }
 
-# way NAME ARGUMENTS: facts in NAME.facts, buffers in NAME.save/, what was said in NAME.log
+# way NAME ARGUMENTS: facts in NAME.facts, buffers in NAME.save/, and in NAME.again/ of a second time, what was said in
+# NAME.log
 way() {
 	name=$1
 	shift
-	mkdir "$work/$name.save"
-	tests/kernels/runner --facts "$work/$name.facts" --save "$work/$name.save" "$@" \
+	mkdir "$work/$name.save" "$work/$name.again"
+	tests/kernels/runner --facts "$work/$name.facts" --save "$work/$name.save" --again "$work/$name.again" "$@" \
 		>"$work/$name.out" 2>"$work/$name.log" || fail "$name: $(tail -n 3 "$work/$name.out")"
 }
 builds() {
@@ -43,8 +44,21 @@ count=$(echo "$good" | wc -l)
 built=$((count + 1))
 
 [ "${CULVERT_CUDA:-soft}" != soft ] || export CULVERT_SOFT_JIT=off
-way cold $good
+# In one process: each file twice, so that the second time is from memory: nothing is found in the folder.
+twice=$(echo "$good" | sed 'p')
+# halves NAME: NAME.first and NAME.second, the facts of each file's first and second time
+halves() {
+	awk '/^== / { half = seen[$2]++ } { print > (half ? second : first) }' \
+		first="$work/$1.first" second="$work/$1.second" "$work/$1.facts"
+}
+way cold $twice
 [ "$(builds cold)" = "$built" ] || fail "cold: $(builds cold) builds of $built"
+grep 'info: cache: ' "$work/cold.log" | tail -n 1 | grep -q 'cache: 0 hits' ||
+	fail "cold: not all from memory: $(grep 'info: cache: ' "$work/cold.log" | tail -n 1)"
+halves cold
+cmp "$work/cold.first" "$work/cold.second" || fail "cold: other facts the second time"
+$compare "$work/cold.save" "$work/cold.again" >/dev/null || fail "cold: other results the second time"
+mv "$work/cold.first" "$work/cold.facts"
 # Each kernel that the compiler takes becomes machine code before its first work-group.
 [ "${CULVERT_CUDA:-soft}" != soft ] || CULVERT_SOFT_JIT=always
 way warm $good
@@ -62,36 +76,27 @@ fi
 # What a hit is for: neither the compiler nor libnvvm is loaded.
 grep -E 'info: (compiler|libnvvm)' "$work/warm.log" && fail "warm: a compiler was loaded"
 
-# In one process: each file twice, so that the second time is from memory.  What is there has been read from the folder.
-twice=$(echo "$good" | sed 'p')
-# halves NAME: NAME.first and NAME.second, the facts of each file's first and second time
-halves() {
-	awk '/^== / { half = seen[$2]++ } { print > (half ? second : first) }' \
-		first="$work/$1.first" second="$work/$1.second" "$work/$1.facts"
-}
+# The same where the first time is from the folder, and puts into memory what is there the second time.
 way memory $twice
 [ "$(builds memory)" = 0 ] || fail "memory: $(builds memory) builds"
 halves memory
 for time in first second; do
 	cmp "$work/cold.facts" "$work/memory.$time" || fail "memory: other facts the $time time"
 done
-$compare "$work/cold.save" "$work/memory.save" >/dev/null || fail "memory: other results"
-
-# And what was compiled there: the folder is gone, so that memory alone can help.
-CULVERT_CACHE_DIR=/dev/null
-way process $twice
-[ "$(builds process)" = "$built" ] || fail "process: $(builds process) builds of $built"
-halves process
-cmp "$work/process.first" "$work/process.second" || fail "process: other facts the second time"
-# Another compile: libnvvm does not write the same bytes each time.
-for name in process.first cold.facts; do
-	grep -v CL_PROGRAM_BINARIES "$work/$name" >"$work/$name.asked"
+for time in save again; do
+	$compare "$work/cold.save" "$work/memory.$time" >/dev/null || fail "memory: other results, in $time"
 done
-cmp "$work/process.first.asked" "$work/cold.facts.asked" || fail "process: other facts"
-$compare "$work/cold.save" "$work/process.save" >/dev/null || fail "process: other results"
+
+# Where there can be no folder, memory helps all the same.
+few=$(echo "$good" | head -n 12)
+CULVERT_CACHE_DIR=/dev/null
+way nowhere $(echo "$few" | sed 'p')
+[ "$(builds nowhere)" = 12 ] || fail "nowhere: $(builds nowhere) builds of 12"
+halves nowhere
+cmp "$work/nowhere.first" "$work/nowhere.second" || fail "nowhere: other facts the second time"
+CULVERT_CACHE_DIR=$work/cache
 
 # From the binary, in a process that has compiled nothing.  It has no source, and no log.
-CULVERT_CACHE_DIR=$work/cache
 way binary --binary $good
 for name in cold binary; do
 	grep -v -e CL_PROGRAM_SOURCE -e CL_PROGRAM_BUILD_LOG "$work/$name.facts" >"$work/$name.kept"

@@ -1,9 +1,10 @@
 /* Runs kernel files on any OpenCL platform.
  *
- *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] [--facts FILE]
+ *	runner [--platform NAME] [--device N] [--verbose] [--save DIR [--again DIR]] [--facts FILE]
  *	       [--binary] [--il COMMAND] FILE.clt...
  *
- * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER;
+ * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER; --again does
+ * so instead with those of a file that is named twice in a row, the second time;
  * --facts all that can be asked of the programs to FILE; --binary runs what
  * clCreateProgramWithBinary makes of each; --il what clCreateProgramWithIL makes of what COMMAND,
  * given the options as its argument and the source, writes.
@@ -59,6 +60,7 @@ static bool verbose;
 static bool by_binary;
 static const char *il_command;       /* NULL: sources are given */
 static const char *save_folder;      /* NULL: nothing is saved */
+static const char *again_folder;     /* for the second time; NULL: save_folder */
 
 static void do_prints(struct test *test, const char *at, bool lines)
 {
@@ -216,7 +218,7 @@ static void finish(struct test *test)
 	free(test->text);
 }
 
-static enum verdict run_file(const char *path, cl_device_id device)
+static enum verdict run_file(const char *path, cl_device_id device, bool again)
 {
 	struct test test = {.path = path, .device = device, .verdict = PASS,
 			    .output.text = "", .by_binary = by_binary, .il_command = il_command};
@@ -234,7 +236,7 @@ static enum verdict run_file(const char *path, cl_device_id device)
 	else
 		run_directives(&test);
 	if (save_folder)
-		save_buffers(&test, save_folder);
+		save_buffers(&test, again && again_folder ? again_folder : save_folder);
 	finish(&test);
 	if (verbose || test.verdict)
 		printf("%s: %s\n", path, test.verdict == PASS ? "pass"
@@ -245,8 +247,8 @@ static enum verdict run_file(const char *path, cl_device_id device)
 static int usage(bool asked)
 {
 	fprintf(asked ? stdout : stderr,
-		"usage: runner [--platform NAME] [--device N] [--verbose] [--save DIR] [--facts FILE] [--binary] "
-		"[--il COMMAND] FILE.clt...\n");
+		"usage: runner [--platform NAME] [--device N] [--verbose] [--save DIR [--again DIR]] [--facts FILE] "
+		"[--binary] [--il COMMAND] FILE.clt...\n");
 	return asked ? PASS : WRONG_FILE;
 }
 
@@ -264,6 +266,8 @@ int main(int argc, char **argv)
 			verbose = true;
 		else if (!strcmp(argv[first], "--save") && first + 1 < argc)
 			save_folder = argv[++first];
+		else if (!strcmp(argv[first], "--again") && first + 1 < argc)
+			again_folder = argv[++first];
 		else if (!strcmp(argv[first], "--binary"))
 			by_binary = true;
 		else if (!strcmp(argv[first], "--il") && first + 1 < argc)
@@ -285,7 +289,7 @@ int main(int argc, char **argv)
 	unsigned counts[3] = {0, 0, 0};
 	enum verdict worst = PASS;
 	for (int f = first; f < argc; f++) {
-		enum verdict verdict = run_file(argv[f], device);
+		enum verdict verdict = run_file(argv[f], device, f > first && !strcmp(argv[f], argv[f - 1]));
 		counts[verdict == PASS ? 0 : verdict == SKIP ? 2 : 1]++;
 		if (verdict != PASS && worst != FAIL)
 			worst = verdict == SKIP && worst == PASS && argc - first == 1 ? SKIP
