@@ -113,11 +113,8 @@ static void describe(const struct search *search, struct bytes *text)
 static bool is_of_another_release(const struct search *search, char version[FINDING_LINE_B])
 {
 	static const char start[] = "libcuda.so.";
-	char *path = finding_path(search->findings, "/sys/module/nvidia/version"), name[NAME_MAX + 1];
-	*version = '\0';
-	if (path)
-		finding_line(path, version);
-	free(path);
+	char name[NAME_MAX + 1];
+	finding_line_of(search->findings, "/sys/module/nvidia/version", version);
 	link_name(search, name);
 	if (!*version || strncmp(name, start, strlen(start)) || strstr(search->path, "/compat/"))
 		return false;

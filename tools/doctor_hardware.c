@@ -166,11 +166,8 @@ static void check_module(struct findings *findings, unsigned gpus, const char *k
 
 static void look_at_module(struct findings *findings, unsigned gpus, const char *kind)
 {
-	char *path = finding_path(findings, "/sys/module/nvidia/version");
-	char version[LINE_B] = "";
-	if (path)
-		finding_line(path, version);
-	free(path);
+	char version[LINE_B];
+	finding_line_of(findings, "/sys/module/nvidia/version", version);
 	if (*version)
 		finding_add(findings, "kernel", FINDING_GOOD, NULL, "module nvidia %s", version);
 	if (finding_exists(findings, "/proc/driver/nvidia/version") || *version) {

@@ -37,12 +37,9 @@ struct modules {
 
 static void look_at_lists(const struct findings *findings, struct modules *modules)
 {
-	char *path = finding_path(findings, "/proc/sys/kernel/osrelease");
 	char *pattern = finding_path(findings, "/lib/modules/*/modules.dep"), folder[LINE_B + 2];
 	glob_t matches;
-	if (path)
-		finding_line(path, modules->release);
-	free(path);
+	finding_line_of(findings, "/proc/sys/kernel/osrelease", modules->release);
 	snprintf(folder, sizeof(folder), "/%s/", modules->release);
 	if (pattern && !glob(pattern, 0, NULL, &matches)) {
 		for (size_t i = 0; i < matches.gl_pathc; i++) {

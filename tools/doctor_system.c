@@ -21,6 +21,15 @@ void finding_line(const char *path, char line[FINDING_LINE_B])
 		fclose(file);
 }
 
+void finding_line_of(const struct findings *findings, const char *path, char line[FINDING_LINE_B])
+{
+	char *whole = finding_path(findings, path);
+	*line = '\0';
+	if (whole)
+		finding_line(whole, line);
+	free(whole);
+}
+
 /* systemd(1) writes what it runs in to this file. */
 #define SYSTEMD_CONTAINER "/run/systemd/container"
 
@@ -57,10 +66,8 @@ static bool is_within(const struct findings *findings, const struct container *r
 		return true;
 	if (!row->file || !row->word)
 		return row->file && finding_exists(findings, row->file);
-	char *path = finding_path(findings, row->file), line[LINE_B] = "";
-	if (path)
-		finding_line(path, line);
-	free(path);
+	char line[LINE_B];
+	finding_line_of(findings, row->file, line);
 	return !strcmp(line, row->word);
 }
 
@@ -82,10 +89,8 @@ const char *finding_mend_container(const char *kind)
 
 bool finding_wsl(const struct findings *findings)
 {
-	char *path = finding_path(findings, "/proc/sys/kernel/osrelease"), line[LINE_B] = "";
-	if (path)
-		finding_line(path, line);
-	free(path);
+	char line[LINE_B];
+	finding_line_of(findings, "/proc/sys/kernel/osrelease", line);
 	/* 5.15.90.1-microsoft-standard-WSL2; 4.4.0-19041-Microsoft of WSL 1. */
 	return strstr(line, "microsoft") || strstr(line, "Microsoft") || finding_exists(findings, "/dev/dxg");
 }

@@ -38,6 +38,8 @@ bool finding_exists(const struct findings *findings, const char *path);
 enum { FINDING_LINE_B = 128 };
 /* The first line of a file of /sys or /proc, whose sizes say nothing; "" without one.  path: with root. */
 void finding_line(const char *path, char line[FINDING_LINE_B]);
+/* The same for a path without root. */
+void finding_line_of(const struct findings *findings, const char *path, char line[FINDING_LINE_B]);
 
 /* What kind of container this is, or NULL; and the command that lets a GPU, with the
  * driver's compute part, into one of that kind.  Static. */

@@ -102,6 +102,13 @@ for name in nowhere.first few.facts; do
 	grep -v CL_PROGRAM_BINARIES "$work/$name" >"$work/$name.asked"
 done
 cmp "$work/nowhere.first.asked" "$work/few.facts.asked" || fail "nowhere: other facts"
+mkdir "$work/few.save"
+for file in $(ls "$work/nowhere.save"); do
+	cp "$work/cold.save/$file" "$work/few.save" || fail "nowhere: another buffer, $file"
+done
+for time in save again; do
+	$compare "$work/few.save" "$work/nowhere.$time" >/dev/null || fail "nowhere: other results, in $time"
+done
 CULVERT_CACHE_DIR=$work/cache
 
 # From the binary, in a process that has compiled nothing.  It has no source, and no log.

@@ -48,6 +48,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #pragma GCC visibility push(default)
 
@@ -281,15 +283,6 @@ static bool has_unknown(const char *text, size_t size_B)
 static _Thread_local uint64_t kept_key;
 static _Thread_local char *kept_text;
 
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-
-static uint64_t hash(uint64_t from, const char *data, size_t size_B)
-{
-	for (size_t i = 0; i < size_B; i++)
-		from = (from ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
-	return from;
-}
-
 /* False without a folder. */
 static bool kept_path(char path[PATH_MAX], const char *suffix)
 {
@@ -303,7 +296,7 @@ static bool find_kept(int count, const char **options)
 	char path[PATH_MAX];
 	size_t size_B = 0;
 	for (int i = 0; i < count; i++)
-		kept_key = hash(kept_key, options[i], strlen(options[i]) + 1);
+		kept_key = XXH3_64bits_withSeed(options[i], strlen(options[i]) + 1, kept_key);
 	free(kept_text);
 	kept_text = NULL;
 	FILE *file = kept_path(path, "") ? fopen(path, "r") : NULL;
@@ -348,7 +341,7 @@ static void keep(const char *text)
 static int planted(const char *data, size_t size_B)
 {
 	is_unknown = has_unknown(data, size_B);
-	kept_key = hash(FNV_BASIS, data, size_B);
+	kept_key = XXH3_64bits(data, size_B);
 	if (!getenv("FAULT_NVVM_PLANTED"))
 		return 1;
 	plant(data, size_B);
