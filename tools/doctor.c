@@ -138,8 +138,10 @@ static void examine(struct findings *findings)
 	if (!files_alone && !strcmp(option_string(OPTION_CUDA), "soft"))
 		finding_add(findings, "hardware", FINDING_NOTE, "unset CULVERT_CUDA",
 			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");
-	else
+	else {
 		doctor_hardware(findings);
+		doctor_log(findings);
+	}
 	doctor_shares(findings);
 	/* Otherwise the driver itself is asked; but under WSL files tell what is wrong with it. */
 	if (files_alone || (strcmp(option_string(OPTION_CUDA), "soft") && finding_wsl(findings)))

@@ -60,6 +60,7 @@ bool finding_nixos(const struct findings *findings);
 /* The parts.  Those of files look below root; the others use the machine as it is. */
 void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
 bool doctor_module(struct findings *findings);       /* files: why no kernel module is loaded; false: unknown */
+void doctor_log(struct findings *findings);          /* files: the kernel's log of the GPU's errors */
 void doctor_variables(struct findings *findings);    /* CULVERT_* in the environment */
 void doctor_threads(struct findings *findings);      /* whether a thread can be started */
 void doctor_shares(struct findings *findings);       /* files: MIG, MPS, control groups */

@@ -17,6 +17,7 @@ culvert_SOURCES = \
 	tools/doctor_files.c \
 	tools/doctor_hardware.c \
 	tools/doctor_icd.c \
+	tools/doctor_log.c \
 	tools/doctor_module.c \
 	tools/doctor_parts.c \
 	tools/doctor_shares.c \
