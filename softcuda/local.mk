@@ -164,12 +164,15 @@ check_PROGRAMS += tests/unit/t_soft_jit_trace
 TESTS += tests/unit/t_soft_jit_trace
 tests_unit_t_soft_jit_trace_SOURCES = tests/unit/t_soft_jit_trace.c
 tests_unit_t_soft_jit_trace_LDADD = $(softcuda_libs)
-# Its calls that may fail go through functions of its own.
 check_PROGRAMS += tests/unit/t_soft_jit_single
 TESTS += tests/unit/t_soft_jit_single
 tests_unit_t_soft_jit_single_SOURCES = tests/unit/t_soft_jit_single.c
 tests_unit_t_soft_jit_single_LDADD = $(softcuda_libs)
-
+check_PROGRAMS += tests/unit/t_soft_jit_some
+TESTS += tests/unit/t_soft_jit_some
+tests_unit_t_soft_jit_some_SOURCES = tests/unit/t_soft_jit_some.c
+tests_unit_t_soft_jit_some_LDADD = $(softcuda_libs)
+# Its calls that may fail go through functions of its own.
 check_PROGRAMS += tests/unit/t_soft_jit_fault
 TESTS += tests/unit/t_soft_jit_fault
 tests_unit_t_soft_jit_fault_SOURCES = tests/unit/t_soft_jit_fault.c

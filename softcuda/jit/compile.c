@@ -157,7 +157,8 @@ static LLVMMemoryBufferRef make_object(const struct plan *plan, uint32_t level, 
 {
 	LLVMMemoryBufferRef object = NULL;
 	struct emitter e = {
-		.plan = plan, .level = level, .compiled = c, .context = LLVMContextCreate(),
+		.plan = plan, .level = level, .native = target_lanes(level, why), .compiled = c,
+		.context = LLVMContextCreate(),
 		.slot_of = calloc(plan->code->op_count + 1u, sizeof(*e.slot_of))
 	};
 #if LLVM_VERSION_MAJOR < 17

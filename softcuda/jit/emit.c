@@ -245,21 +245,22 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 {
 	const struct plan *plan = e->plan;
 	e->region = &plan->regions[entry];
-	e->places = e->firsts = NULL;
+	e->nowhere = e->places = e->firsts = NULL;
 	e->warp_block = e->registers_block = NULL;
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));
 	e->kept = calloc(plan->web_count + 1u, sizeof(*e->kept));
 	e->turned = calloc(plan->web_count + 1u, sizeof(*e->turned));
+	e->lists = calloc(plan->web_count + 1u, sizeof(*e->lists));
 	e->tested = calloc(plan->code->op_count + 1u, sizeof(*e->tested));
 	e->set = calloc(plan->web_words, sizeof(*e->set));
 	e->rest = calloc(e->region->words, sizeof(*e->rest));
 	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
 	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
-	const bool right = e->webs && e->masks && e->starts && e->kept && e->turned && e->tested && e->set && e->rest &&
-			   e->slot_start && e->pointers && e->slot_size;
+	const bool right = e->webs && e->masks && e->starts && e->kept && e->turned && e->lists && e->tested &&
+			   e->set && e->rest && e->slot_start && e->pointers && e->slot_size;
 	if (right) {
 		make_function(e, name);
 		for (uint32_t n = 0; n < e->region->node_count; n++)
@@ -274,6 +275,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	free(e->starts);
 	free(e->kept);
 	free(e->turned);
+	free(e->lists);
 	free(e->tested);
 	free(e->set);
 	free(e->rest);

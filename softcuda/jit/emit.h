@@ -20,12 +20,17 @@ typedef LLVMValueRef value;
 /* The value of emitter.state while no part has ended yet. */
 enum { EMIT_STATE_NONE = 0xffff };
 
+/* The lanes of 32 bits in vectors of processors that can move a part of a vector's elements of 4 or 8 bytes (AVX2), and
+ * of those that also store to as many addresses (AVX-512). */
+enum { EMIT_MOVES_SOME = 8, EMIT_SCATTERS = 16 };
+
 /* What the executor's functions among COMPILED_FUNCTIONS are called in IR. */
 #define EMIT_EXECUTOR(name) "softcuda_" #name
 
 struct emitter {
 	const struct plan *plan;
 	uint32_t level;                   /* compile_order.level */
+	uint32_t native;                  /* lanes of 32 bits in the processor's vectors */
 	const struct plan_region *region;
 	struct compiled *compiled;        /* the compiled kernel's description; the emitter adds slots */
 	uint32_t *slot_of;                /* by op: its memory slot plus one; 0: none yet */
@@ -46,6 +51,7 @@ struct emitter {
 	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
+	value nowhere;                    /* stack slot for accesses of lanes that are not to access; NULL: none yet */
 	value places, firsts;             /* stack slots: the addresses of an access that a watcher is told of, and
 					   * those of its rows; NULL: none yet */
 	value *webs;                      /* by web: its stack slot; NULL: not used in this region yet */
@@ -60,6 +66,7 @@ struct emitter {
 	/* Of a turn that its loop may not have (emit_few.c). */
 	value counts;                     /* a scalar: whether the loop has it; NULL: it has */
 	value *turned;                    /* by web: scratch space for its value before the turn */
+	value *lists;                     /* by web: a list of its values after each turn; NULL: none yet */
 	/* The node that is being emitted. */
 	uint32_t node;
 	value now;                        /* mask of the lanes that run the node */

@@ -54,13 +54,38 @@ static value masked(const struct emitter *e, const char *name, LLVMTypeRef *over
 	return call;
 }
 
+/* A pointer to 8 bytes of the function's own. */
+static value nowhere(struct emitter *e)
+{
+	if (e->nowhere)
+		return e->nowhere;
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	e->nowhere = emit_slot(e, e->i64, "nowhere");
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	LLVMBuildStore(e->builder, emit_i64(e, 0), e->nowhere);
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return e->nowhere;
+}
+
+/* The mask and the pointers of a gather or scatter.  Without instructions for these, LLVM makes a branch for each lane,
+ * whose outcome the processor would often guess wrong.  So all lanes access then: those that are not in the mask,
+ * memory that nobody uses. */
+static value find_lanes(const struct access *a, value *pointers)
+{
+	struct emitter *e = a->e;
+	if (e->native >= EMIT_SCATTERS)
+		return a->mask;
+	*pointers = LLVMBuildSelect(e->builder, a->mask, *pointers, emit_splat(e, nowhere(e)), "");
+	return emit_all_lanes(e);
+}
+
 /* The integers of size_B bytes, 4 or 8, that the lanes have at offset_B from `place`. */
 static value gather(const struct access *a, value place, unsigned offset_B, unsigned size_B)
 {
 	struct emitter *e = a->e;
-	value pointers = pointer_at(a, place, offset_B);
+	value pointers = pointer_at(a, place, offset_B), lanes = find_lanes(a, &pointers);
 	LLVMTypeRef types[2] = {emit_type(e, emit_integer(e, 8 * size_B), false), LLVMTypeOf(pointers)};
-	const value operands[3] = {pointers, a->mask, LLVMConstNull(types[0])};
+	const value operands[3] = {pointers, lanes, LLVMConstNull(types[0])};
 	return masked(e, "llvm.masked.gather", types, operands, 3, 0, size_B);
 }
 
@@ -98,13 +123,19 @@ static void load_apart(const struct access *a, value place, value *elements_out)
 	}
 }
 
+/* The lanes whose addresses are not consecutive to that of the first one. */
+static value are_not_next(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
+	return LLVMBuildICmp(e->builder, LLVMIntNE, place, emit_row(e, first, a->total_B), "");
+}
+
 /* A scalar condition: all lanes of the part access, and their addresses are consecutive. */
 static value all_are_next(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
-	value first = LLVMBuildExtractElement(e->builder, place, emit_i32(e, 0), "");
-	value differ = LLVMBuildICmp(e->builder, LLVMIntNE, place, emit_row(e, first, a->total_B), "");
-	differ = LLVMBuildOr(e->builder, differ, LLVMBuildNot(e->builder, a->mask, ""), "");
+	value differ = LLVMBuildOr(e->builder, are_not_next(a, place), LLVMBuildNot(e->builder, a->mask, ""), "");
 	return LLVMBuildNot(e->builder, emit_any(e, differ), "");
 }
 
@@ -282,8 +313,36 @@ static void scatter(const struct access *a, value place)
 			piece = piece ? LLVMBuildOr(b, piece, v, "") : v;
 		}
 		LLVMTypeRef types[2] = {LLVMTypeOf(piece), LLVMTypeOf(pointers)};
-		masked(e, "llvm.masked.scatter", types, (value[]){piece, pointers, a->mask}, 3, 1, size_B);
+		value lanes = find_lanes(a, &pointers);
+		masked(e, "llvm.masked.scatter", types, (value[]){piece, pointers, lanes}, 3, 1, size_B);
 	}
+}
+
+/* Stores the elements of the lanes in the mask, whose addresses are consecutive if all of them are. */
+static void store_some(const struct access *a, value pointer)
+{
+	struct emitter *e = a->e;
+	value mask, all = interleaved(a, &mask);
+	LLVMTypeRef types[2] = {LLVMTypeOf(all), e->pointer};
+	masked(e, "llvm.masked.store", types, (value[]){all, pointer, mask}, 3, 1, a->verb->size_B);
+}
+
+/* Stores the elements of each lane where not all lanes access, or not at consecutive addresses.  If only the former is
+ * so, one instruction can do it. */
+static void store_apart(const struct access *a, value place, LLVMBasicBlockRef on)
+{
+	struct emitter *e = a->e;
+	if (e->native >= EMIT_MOVES_SOME && a->verb->size_B >= 4 && !a->rows.count) {
+		LLVMBasicBlockRef some = emit_block(e, "some"), apart = emit_block(e, "scatter");
+		LLVMBuildCondBr(e->builder, emit_any(e, LLVMBuildAnd(e->builder, are_not_next(a, place), a->mask, "")),
+				apart, some);
+		LLVMPositionBuilderAtEnd(e->builder, some);
+		store_some(a, first_pointer(a, place));
+		LLVMBuildBr(e->builder, on);
+		LLVMPositionBuilderAtEnd(e->builder, apart);
+	}
+	scatter(a, place);
+	LLVMBuildBr(e->builder, on);
 }
 
 /* Stores the elements of each lane where addresses vary. */
@@ -306,19 +365,15 @@ static void store_any(const struct access *a, value place)
 		LLVMSetAlignment(LLVMBuildStore(e->builder, all, first_pointer(a, place)), a->verb->size_B);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, apart);
-	scatter(a, place);
-	LLVMBuildBr(e->builder, on);
+	store_apart(a, place, on);
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
 void access_store(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
-	value mask;
 	if (a->shape == SHAPE_NEXT) {
-		value all = interleaved(a, &mask), pointer = pointer_at(a, place, 0);
-		LLVMTypeRef types[2] = {LLVMTypeOf(all), e->pointer};
-		masked(e, "llvm.masked.store", types, (value[]){all, pointer, mask}, 3, 1, a->verb->size_B);
+		store_some(a, pointer_at(a, place, 0));
 		return;
 	}
 	if (a->shape == SHAPE_ANY) {

@@ -3,8 +3,8 @@
  * A compiler that unrolls a loop makes a second one for the turns that are left over.  These are fewer than the loop
  * is unrolled times, and another number in each work-item, so that processors often guess wrong where that loop ends.
  * Here its turns come before the loop as straight code.  Each turn is computed, with index 0 where the loop does not
- * have it, and its results are used if the loop has it.  Where a test of an access fails, the loop begins all over, and
- * it goes on where it has more turns.  So no result depends on how many there are. */
+ * have it, and the results of the last one that it has are used.  Where a test of an access fails, the loop begins all
+ * over, and it goes on where it has more turns.  So no result depends on how many there are. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -87,6 +87,22 @@ bool emit_has_few_turns(struct emitter *e, uint32_t number)
 	return true;
 }
 
+/* Whether a web's value is chosen by its turn's number, from those of all turns in memory.  Between integers in two
+ * registers, the processor chooses by itself; for floats, LLVM makes a branch where there is no AVX-512. */
+static bool is_listed(const struct emitter *e, uint32_t web)
+{
+	return e->plan->webs[web].any_nan;
+}
+
+/* Whether one of the ops of a block assigns a web. */
+static bool assigns(const struct emitter *e, const struct plan_block *block, uint32_t web)
+{
+	for (uint32_t i = block->first * OP_OPERANDS; i < block->end * OP_OPERANDS; i++)
+		if (e->plan->def[i] == web)
+			return true;
+	return false;
+}
+
 /* Emits one turn, whose results count if e->counts holds.  Whether there is another one. */
 static value emit_turn(struct emitter *e, const struct plan_block *block)
 {
@@ -94,9 +110,11 @@ static value emit_turn(struct emitter *e, const struct plan_block *block)
 	const uint32_t last = block->end - 1;
 	memset(e->tested + block->first, 0, (last - block->first) * sizeof(*e->tested));
 	memset(e->turned, 0, e->plan->web_count * sizeof(*e->turned));
-	for (uint32_t i = block->first * OP_OPERANDS; e->counts && i < last * OP_OPERANDS; i++)
-		if (e->plan->def[i] != PLAN_NONE && !e->turned[e->plan->def[i]])
-			e->turned[e->plan->def[i]] = emit_stored(e, e->plan->def[i]);
+	for (uint32_t i = block->first * OP_OPERANDS; e->counts && i < last * OP_OPERANDS; i++) {
+		const uint32_t web = e->plan->def[i];
+		if (web != PLAN_NONE && !e->turned[web] && !is_listed(e, web))
+			e->turned[web] = emit_stored(e, web);
+	}
 	for (uint32_t op = block->first; op < last; op++)
 		emit_op(e, op);
 	value more = emit_web(e, e->plan->use[(size_t)last * PLAN_USES + PLAN_GUARD], true);
@@ -104,6 +122,24 @@ static value emit_turn(struct emitter *e, const struct plan_block *block)
 		if (e->turned[web])
 			emit_store(e, web, LLVMBuildSelect(b, e->counts, emit_stored(e, web), e->turned[web], ""));
 	return e->counts ? LLVMBuildAnd(b, e->counts, more, "") : more;
+}
+
+/* Lists the values that webs have after a turn, or gives them those that they have after the last turn that counts.
+ * lists: by web: stack slots; they are allocated when they are first used. */
+static void list_webs(struct emitter *e, const struct plan_block *block, value turn, bool choose)
+{
+	for (uint32_t web = 0; web < e->plan->web_count; web++) {
+		if (!is_listed(e, web) || !assigns(e, block, web))
+			continue;
+		LLVMTypeRef list = LLVMArrayType(e->i32, FEW_TURNS);
+		if (!e->lists[web])
+			e->lists[web] = emit_slot(e, list, "turns");
+		value at = LLVMBuildGEP2(e->builder, e->i32, e->lists[web], &turn, 1, "");
+		if (choose)
+			emit_store(e, web, LLVMBuildLoad2(e->builder, e->i32, at, ""));
+		else
+			LLVMBuildStore(e->builder, emit_stored(e, web), at);
+	}
 }
 
 void emit_few_turns(struct emitter *e, uint32_t number, LLVMBasicBlockRef loop, LLVMBasicBlockRef done)
@@ -116,8 +152,14 @@ void emit_few_turns(struct emitter *e, uint32_t number, LLVMBasicBlockRef loop, 
 	e->again = again;
 	e->again_first = block->first;
 	e->again_end = block->end - 1;
-	for (unsigned turn = 0; turn < FEW_TURNS; turn++)
+	value last = emit_i32(e, 0);
+	for (unsigned turn = 0; turn < FEW_TURNS; turn++) {
+		if (turn)
+			last = LLVMBuildAdd(e->builder, last, LLVMBuildZExt(e->builder, e->counts, e->i32, ""), "");
 		e->counts = emit_turn(e, block);
+		list_webs(e, block, emit_i32(e, turn), false);
+	}
+	list_webs(e, block, last, true);
 	LLVMBuildCondBr(e->builder, e->counts, loop, done);
 	e->again = NULL;
 	e->counts = NULL;
