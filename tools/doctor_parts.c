@@ -6,13 +6,16 @@
 #include "backend/gpu.h"
 #include "base/options.h"
 #include "base/own_library.h"
+#include "build_name.h"
 #include "cache/cache.h"
 #include "frontend/frontend.h"
 #include "tools/finding.h"
 #include "tools/opencl.h"
+#include "tools/process.h"
 #include "tools/quoted.h"
 #include "tools/tool.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,17 +159,50 @@ static void tell_part(struct findings *findings, const struct bytes *path)
 	free(real);
 }
 
-static void look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
+/* Whether the part is there. */
+static bool look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
 			 const char *what)
 {
 	struct bytes path = BYTES_INIT;
-	if (own_library_find(name, &path))
+	const bool found = own_library_find(name, &path);
+	if (found)
 		tell_part(findings, &path);
 	else
 		finding_add(findings, "parts", missing,
 			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is missing: %s",
 			    name, what);
 	bytes_finish(&path);
+	return found;
+}
+
+/* The software device's compiler, without which it works, but slowly. */
+static void look_at_software_compiler(struct findings *findings)
+{
+	static const char name[] = "culvert-softcuda-compile";
+	static const char slow[] = "the software device interprets all kernels, which takes many times as long";
+	char build_option[] = "--build";
+	struct bytes path = BYTES_INIT, said = BYTES_INIT;
+	if (!look_at_part(findings, name, FINDING_CAREFUL, slow) || !own_library_find(name, &path))
+		return;
+	char *const command[] = {path.data, build_option, NULL};
+	const int code = process_run(command, &said);
+	const char *text = code < 0 ? strerror(errno) : bytes_string(&said);
+	const int length = (int)strcspn(text, "\n");
+	/* An older one takes no options, and ends with 2. */
+	if (code < 0 || code > 2)
+		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
+			    "%s cannot be executed (%.*s): %s", name, length, text, slow);
+	else if (code || strcmp(text, CULVERT_BUILD "\n"))
+		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
+			    "%s is of another build than this tool, " CULVERT_BUILD ": %s", name, slow);
+	bytes_finish(&path);
+	bytes_finish(&said);
+}
+
+static void look_at_software(struct findings *findings)
+{
+	if (look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "the software device is not available"))
+		look_at_software_compiler(findings);
 }
 
 void doctor_library(struct findings *findings)
@@ -178,7 +214,7 @@ void doctor_library(struct findings *findings)
 		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
 			    "libculvert.so was not found next to this tool");
 	bytes_finish(&path);
-	look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "the software device is not available");
+	look_at_software(findings);
 	look_at_part(findings, "libculvert-ptxcompiler.so", FINDING_NOTE,
 		     "the driver compiles PTX to machine code, and the cache stores PTX");
 }

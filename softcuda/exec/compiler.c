@@ -299,7 +299,16 @@ static int receive(struct compilation *compilation, struct bytes *answer, struct
 	       message_receive(compilation->server->socket, compilation->deadline_ns, answer) : EPIPE;
 }
 
-const struct compiled *compilation_finish(struct compilation *compilation, struct bytes *why)
+/* Names the compiler that has given an answer of another build. */
+static void append_path(struct bytes *why)
+{
+	struct bytes path = BYTES_INIT;
+	if (own_library_find(CODE_CACHE_COMPILER, &path))
+		bytes_printf(why, ": %s", bytes_string(&path));
+	bytes_finish(&path);
+}
+
+const struct compiled *compilation_finish(struct compilation *compilation, bool *refused_out, struct bytes *why)
 {
 	struct bytes answer = BYTES_INIT;
 	struct compiled *compiled = NULL;
@@ -315,6 +324,9 @@ const struct compiled *compilation_finish(struct compilation *compilation, struc
 				    "lack of memory");
 	if (compiled)
 		code_cache_put(&compilation->server->builders, &compilation->order, compilation->code->name, &answer);
+	else if (!error && !sound)
+		append_path(why);
+	*refused_out = sound && !compiled;
 	server_give_back(compilation->server, sound);
 	compiled = take_over(compiled, compilation->code, image, image_B, why);
 	bytes_finish(&answer);

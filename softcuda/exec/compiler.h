@@ -37,8 +37,9 @@ struct compilation *compilation_start(const struct soft_program *program, const 
 /* Whether the compilation has ended, or should have; with block set, waits for that. */
 bool compilation_ended(const struct compilation *compilation, bool block);
 /* Ends the compilation.  Returns the machine code, which the caller owns until compiled_release; or NULL, with the
- * reason in why, if there is none: the interpreter has to run the kernel. */
-const struct compiled *compilation_finish(struct compilation *compilation, struct bytes *why);
+ * reason in why, if there is none: the interpreter has to run the kernel.  *refused_out: whether a compiler of this
+ * build answered that it does not compile this kernel; otherwise, the reason may be one for other kernels, too. */
+const struct compiled *compilation_finish(struct compilation *compilation, bool *refused_out, struct bytes *why);
 /* Ends a compilation whose result nobody needs. */
 void compilation_drop(struct compilation *compilation);
 

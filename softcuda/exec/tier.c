@@ -78,11 +78,17 @@ static bool change(struct tier_shape *shape, enum tier_step from, enum tier_step
 	return atomic_compare_exchange_strong(&shape->step, &expected, to);
 }
 
-/* Logs why a kernel is interpreted. */
-static void refuse(const struct job *job, const struct bytes *why)
+/* Logs why a kernel is interpreted.  If that may be so for others, too, as without a compiler of this build, whoever
+ * waits for the program wants to know, once. */
+static void refuse(const struct job *job, bool others, const struct bytes *why)
 {
+	static atomic_flag told = ATOMIC_FLAG_INIT;
 	atomic_fetch_add(&tier_counts.refused, 1);
-	log_info("softcuda: kernel '%s' is interpreted: %s", job->code->name, bytes_string(why));
+	if (others && log_enabled(LOG_LEVEL_WARN) && !atomic_flag_test_and_set(&told))
+		log_warn("softcuda: kernel '%s' is interpreted, and others may be, which takes many times as long: %s",
+			 job->code->name, bytes_string(why));
+	else
+		log_info("softcuda: kernel '%s' is interpreted: %s", job->code->name, bytes_string(why));
 }
 
 /* Has the kernel run as this machine code from now on.  count: what is counted; how: for the log. */
@@ -109,13 +115,13 @@ static void search(const struct job *job, struct tier_shape *shape, uint32_t row
 static void finish(const struct job *job, struct tier_shape *shape)
 {
 	struct bytes why = BYTES_INIT;
-	const struct compiled *compiled = compilation_finish(shape->compilation, &why);
+	bool refused = false;
+	const struct compiled *compiled = compilation_finish(shape->compilation, &refused, &why);
 	shape->compilation = NULL;
-	if (compiled) {
+	if (compiled)
 		use(job, shape, compiled, &tier_counts.compiled, "compiled");
-	} else {
-		refuse(job, &why);
-	}
+	else
+		refuse(job, !refused, &why);
 	bytes_finish(&why);
 	atomic_store(&shape->step, TIER_STEP_ENDED);
 }
@@ -126,7 +132,7 @@ static void start(const struct job *job, struct tier_shape *shape, uint32_t rows
 	struct bytes why = BYTES_INIT;
 	shape->compilation = compilation_start(job->program, job->code, rows, job->watch != NULL, &why);
 	if (!shape->compilation) {
-		refuse(job, &why);
+		refuse(job, true, &why);
 		atomic_store(&shape->step, TIER_STEP_ENDED);
 	} else if (the_mode() == TIER_ALWAYS) {
 		(void)compilation_ended(shape->compilation, true);

@@ -1,18 +1,20 @@
 /* culvert-softcuda-compile: compiles kernels for libculvert-softcuda.so (softcuda/exec/compiler.h), which starts it
  * with a socket as file descriptor 3.  It compiles one kernel after the other.  It ends when the other end of the
  * socket is closed, also while it compiles, when it was idle for a while, and when a kernel takes too long.  It is not
- * meant to be started by hand. */
+ * meant to be started by hand; --build prints its build, for culvert doctor. */
 #include "config.h"
 
 #include "base/clock.h"
 #include "base/message.h"
 #include "base/own_process.h"
 #include "base/thread.h"
+#include "build_name.h"
 #include "softcuda/jit/compile.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -84,10 +86,12 @@ static bool serve(void)
 	return true;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int type = 0;
 	socklen_t type_B = sizeof(type);
+	if (argc == 2 && !strcmp(argv[1], "--build"))
+		return puts(CULVERT_BUILD) < 0;
 	if (getsockopt(SOCKET, SOL_SOCKET, SO_TYPE, &type, &type_B)) {
 		fprintf(stderr, "culvert-softcuda-compile is started by libculvert-softcuda.so, not by hand\n");
 		return 2;

@@ -84,8 +84,9 @@ bool compilation_ended(const struct compilation *own, bool block)
 	return !block;
 }
 
-const struct compiled *compilation_finish(struct compilation *own, struct bytes *why)
+const struct compiled *compilation_finish(struct compilation *own, bool *refused_out, struct bytes *why)
 {
+	(void)refused_out;
 	(void)why;
 	assert(own == &compilation && own->whole);
 	finished++;

@@ -185,6 +185,35 @@ says "an open cache" "[ warn ] cache" "fix:       chmod go-w $folder/open"
 (CULVERT_CACHE=off; export CULVERT_CACHE; examine 0; exit $failed) || failed=1
 says "no cache" "[ note ] cache" "the cache is disabled"
 
+# The software device without its compiler, with one of another build, and with one that does not start.
+if [ -x culvert-softcuda-compile ]; then
+	mkdir $folder/parts
+	for part in $PWD/*; do
+		[ -f $part ] && ln -s $part $folder/parts
+	done
+	compiler=$folder/parts/culvert-softcuda-compile
+	rm $compiler $folder/parts/culvert
+	cp culvert $folder/parts
+	parts() {
+		$folder/parts/culvert doctor >$folder/out 2>&1
+		says "$1" "[ warn ] parts      culvert-softcuda-compile $2" "the software device interprets all kernels" \
+			"fix:       sudo make install"
+	}
+	parts "no compiler of kernels" "is missing: "
+	printf '#!/bin/sh\necho 0.0.1 0123456789abcdef\n' >$compiler
+	chmod +x $compiler
+	build=$(sed -n 's/^#define CULVERT_BUILD "\(.*\)"$/\1/p' build_name.h)
+	parts "a compiler of another build" "is of another build than this tool, $build"
+	printf '#!/bin/sh\nexit 2\n' >$compiler
+	parts "an older compiler" "is of another build than this tool"
+	printf '#!/bin/sh\necho libLLVM.so.99 is missing >&2\nexit 127\n' >$compiler
+	parts "a compiler without its libraries" "cannot be executed (libLLVM.so.99 is missing): "
+	rm $compiler
+	ln -s $PWD/culvert-softcuda-compile $compiler
+	$folder/parts/culvert doctor >$folder/out 2>&1
+	grep 'warn.*culvert-softcuda-compile' $folder/out && fail "the compiler of this build"
+fi
+
 # Other machines, by their files.
 machine() {
 	root=$folder/machine

@@ -91,10 +91,13 @@ static inline bool place(const char *name, const char *what, bool as_link)
 	return realpath(what, whole) && !symlink(whole, path);
 }
 
+/* The log of the last case. */
+static char case_log[16384];
+
 /* Runs a case with the compiler that is in the folder.  said: what the log has to have; NULL: anything. */
 static inline void run_placed_case(const char *name, const char *said)
 {
-	char program[4096], text[16384];
+	char program[4096], *const text = case_log;
 	int said_by[2], status = 0;
 	size_t size_B = 0;
 	snprintf(program, sizeof(program), "%s/case", folder);
@@ -108,8 +111,8 @@ static inline void run_placed_case(const char *name, const char *said)
 		_exit(99);
 	}
 	(void)close(said_by[1]);
-	for (ssize_t got_B = 1; got_B > 0 && size_B + 1 < sizeof(text); size_B += got_B > 0 ? (size_t)got_B : 0)
-		got_B = read(said_by[0], text + size_B, sizeof(text) - 1 - size_B);
+	for (ssize_t got_B = 1; got_B > 0 && size_B + 1 < sizeof(case_log); size_B += got_B > 0 ? (size_t)got_B : 0)
+		got_B = read(said_by[0], text + size_B, sizeof(case_log) - 1 - size_B);
 	text[size_B] = '\0';
 	/* More than fits is read, too: nobody is to wait for room. */
 	for (char rest[4096]; size_B && read(said_by[0], rest, sizeof(rest)) > 0;) {

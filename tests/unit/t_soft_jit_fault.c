@@ -301,7 +301,9 @@ static int play(const char *part)
 	bytes_finish(&order);
 	if (!strcmp(part, "crashes"))
 		abort();
-	if (!strcmp(part, "another build"))
+	if (!strcmp(part, "refuses"))
+		send_answer(CULVERT_BUILD "\0Rtoo long", sizeof(CULVERT_BUILD "\0Rtoo long"));
+	else if (!strcmp(part, "another build"))
 		send_answer("0.0 0000000000000000\0C", 22);
 	else if (!strcmp(part, "nothing"))
 		send_answer("", 0);
@@ -311,7 +313,7 @@ static int play(const char *part)
 		send_answer(damaged, sizeof(damaged) - 1);
 	else if (!strcmp(part, "torn"))
 		(void)!send(SOCKET, "\xff\0\0\0\0\0\0\0abc", 11, MSG_NOSIGNAL);
-	if (!strcmp(part, "torn"))
+	if (!strcmp(part, "torn") || !strcmp(part, "refuses"))
 		return 0;
 	while (poll(&closed, 1, 60000) == 0 || !closed.revents) {
 	}
@@ -342,6 +344,37 @@ static void a_compiler_fails(void)
 	}
 	unsetenv("FAULT_PART");
 	run_case("refused", NULL, "culvert-softcuda-compile is not there");
+}
+
+/* Runs "refused", which loads two programs, with the log's level warn.  Without a compiler that works, the log has one
+ * line, with these words. */
+static void is_told_once(const char *compiler, const char *said)
+{
+	setenv("CULVERT_DEBUG", "warn", 1);
+	run_case("refused", compiler, said);
+	const char *told = strstr(case_log, "warn: softcuda: kernel 'k' is interpreted, and others may be");
+	const char *end = told ? strchr(told, '\n') : NULL;
+	if (!end || strchr(case_log, '\n') != end || end[1]) {
+		printf("the log should have one line:\n%s\n", case_log);
+		test_failures++;
+	}
+	setenv("CULVERT_DEBUG", "info", 1);
+}
+
+/* A program that is slow for this reason alone says so, and names what to look at. */
+static void the_compiler_is_of_no_use(void)
+{
+	is_told_once(NULL, "culvert-softcuda-compile is not there");
+	setenv("FAULT_PART", "another build", 1);
+	is_told_once("/proc/self/exe", "is of another build than " CULVERT_BUILD ": ");
+	CHECK(strstr(case_log, "/culvert-softcuda-compile (") != NULL);
+	setenv("FAULT_PART", "ends at once", 1);
+	is_told_once("/proc/self/exe", "the compiler's process");
+	/* What a compiler that works says of one kernel is of no use to anybody else. */
+	setenv("FAULT_PART", "refuses", 1);
+	run_case("refused", "/proc/self/exe", "info: softcuda: kernel 'k' is interpreted: too long");
+	CHECK(!strstr(case_log, "warn:"));
+	unsetenv("FAULT_PART");
 }
 
 /* A file that is there, but no program. */
@@ -403,7 +436,8 @@ int main(int argc, char **argv)
 		{"waits", case_waits}, {"pages", case_pages}, {"memory", case_memory}
 	};
 	static const struct test_case cases[] = {
-		TEST(calls_of_softcuda_fail), TEST(a_compiler_fails), TEST(a_compiler_is_no_program),
+		TEST(calls_of_softcuda_fail), TEST(a_compiler_fails), TEST(the_compiler_is_of_no_use),
+		TEST(a_compiler_is_no_program),
 		TEST(a_compiler_is_slow), TEST(processes_are_forbidden), TEST(executable_pages_are_forbidden),
 		TEST(the_compiler_has_no_memory)
 	};
