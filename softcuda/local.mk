@@ -181,6 +181,13 @@ tests_unit_t_soft_jit_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=cal
 	-Wl,--wrap=recv,--wrap=clone
 tests_unit_t_soft_jit_fault_LDADD = $(softcuda_libs)
 tests/unit/t_soft_jit_fault.$(OBJEXT): build_name.h
+
+check_PROGRAMS += tests/unit/t_soft_check_fault
+TESTS += tests/unit/t_soft_check_fault
+tests_unit_t_soft_check_fault_SOURCES = tests/unit/t_soft_check_fault.c
+tests_unit_t_soft_check_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc
+tests_unit_t_soft_check_fault_LDADD = $(softcuda_libs)
 # Its processors and compilers are what the environment says.
 check_PROGRAMS += tests/unit/t_soft_jit_cache
 TESTS += tests/unit/t_soft_jit_cache

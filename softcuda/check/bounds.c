@@ -35,7 +35,7 @@ static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t p
 	struct bytes text = BYTES_INIT;
 	exec_describe_memory(warp, l, place, &text);
 	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes at %s", what,
-		   size_B, bytes_string(&text));
+		   size_B, check_text(&text));
 	bytes_finish(&text);
 	return false;
 }

@@ -97,7 +97,7 @@ static void compare(struct warp *warp, const struct op *op, unsigned l, const st
 	bytes_append_string(&text, ", at ");
 	exec_describe_line(group->job->job, code, other, &text);
 	check_report(group, warp, op, l, "divergent copy", 0,
-		     "async_work_group_copy with %s than %s", what, bytes_string(&text));
+		     "async_work_group_copy with %s than %s", what, check_text(&text));
 	bytes_finish(&text);
 }
 
@@ -151,7 +151,7 @@ static void report_at(struct check_group *group, uint32_t lane, const struct op 
 	struct warp *warp = &group->group->warps[lane / LANES];
 	struct frame *frame = warp->frame, place = {.code = code};
 	warp->frame = &place;
-	check_report(group, warp, op, lane % LANES, kind, 0, "%s", bytes_string(text));
+	check_report(group, warp, op, lane % LANES, kind, 0, "%s", check_text(text));
 	warp->frame = frame;
 }
 

@@ -63,6 +63,7 @@ struct check_job {
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
 	uint64_t found;           /* number of all findings */
+	bool out_of_memory;       /* the launch ends, and nothing is reported any more */
 };
 
 /* What is known about a byte of local or private memory. */
@@ -229,12 +230,18 @@ static inline uint32_t check_site(const struct check_job *check, const struct wa
 const struct op *check_site_op(const struct check_job *check, uint32_t site,
 			       const struct code **code_out);
 
+/* A text that is a part of a report, for which there may have been no memory. */
+static inline const char *check_text(const struct bytes *text)
+{
+	return bytes_failed(text) ? "... (no host memory to say more)" : bytes_string(text);
+}
+
 /* Reports an error of lane l. key distinguishes errors at one place; format continues after "softcuda: KIND: kernel
  * ..., work-item ...: ". */
 void check_report(struct check_group *check, struct warp *warp, const struct op *op, unsigned l,
 		  const char *kind, uint64_t key, const char *format, ...)
 	__attribute__((format(printf, 7, 8)));
-/* Reports that the checker is out of memory, as a fault. */
+/* Reports that the checker is out of memory, as a fault; always false. */
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 
 /* Makes room for notes about a warp's private memory, which may have grown. */

@@ -138,7 +138,7 @@ static void report(const struct access *access, const struct record *before, boo
 		     "race between work-groups", (uint64_t)before->site << 1 | wrote,
 		     "%s%s of %u bytes at %s, with no order to the %s",
 		     verb(access->record.kind, access->writes), equal ? " of an equal value" : "",
-		     access->size_B, bytes_string(&where), bytes_string(&other));
+		     access->size_B, check_text(&where), check_text(&other));
 	bytes_finish(&where);
 	bytes_finish(&other);
 }

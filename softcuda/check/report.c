@@ -60,8 +60,7 @@ unsigned check_options(void)
 
 void check_write(const struct bytes *text)
 {
-	if (!bytes_failed(text))
-		soft_report("%s", bytes_string(text));
+	soft_report("%s%s", bytes_string(text), bytes_failed(text) ? "... (no host memory to say more)\n" : "");
 }
 
 /* --- ops by number ---------- */
@@ -165,6 +164,9 @@ void check_report(struct check_group *group, struct warp *warp, const struct op 
 	struct check_job *check = group->job;
 	struct bytes text = BYTES_INIT;
 	va_list arguments;
+	/* What was not noted would be taken for something that has not happened. */
+	if (check->out_of_memory)
+		return;
 	check->found++;
 	if (!is_new(check, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)op ^
 		    (uint64_t)(uintptr_t)kind << 32))
@@ -202,6 +204,7 @@ void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_
 
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask)
 {
+	check_of(warp->group)->job->out_of_memory = true;
 	exec_fault(warp, op, mask, CUDA_ERROR_OUT_OF_MEMORY, "no host memory for the checker");
 	return false;
 }

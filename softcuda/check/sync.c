@@ -217,7 +217,7 @@ static void report_waiting(struct group *group, const struct waiting *waiting,
 	struct frame *frame = warp->frame;
 	warp->frame = warp->lane_frame[waiting->l];
 	check_report(check_of(group), warp, waiting->op, waiting->l, "divergent barrier", 0, "%s",
-		     bytes_string(text));
+		     check_text(text));
 	warp->frame = frame;
 }
 

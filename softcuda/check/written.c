@@ -134,7 +134,7 @@ static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	exec_describe_memory(warp, l, place, &text);
 	check_report(check_of(warp->group), warp, op, l, "uninitialised read", 0,
 		     "%u bytes of %s memory that nobody has written, at %s", size_B,
-		     names[exec_place(warp, l, place, &offset_B)], bytes_string(&text));
+		     names[exec_place(warp, l, place, &offset_B)], check_text(&text));
 	bytes_finish(&text);
 }
 
@@ -244,7 +244,11 @@ void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B)
 {
 	struct notes notes;
 	bool known;
-	if (check_of(warp->group)->job->options & CHECK_UNINIT && find_notes(warp, l, place, &notes, &known) && known)
+	if (!(check_of(warp->group)->job->options & CHECK_UNINIT))
+		return;
+	if (!find_notes(warp, l, place, &notes, &known))
+		(void)check_fail_memory(warp, warp->frame->code->ops, 1u << l);
+	else if (known)
 		set(&notes, notes.offset_B, size_B, BYTE_UNWRITTEN);
 }
 
@@ -320,7 +324,7 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 		check_report(check_of(warp->group), warp, op, l,
 			     write ? "write to read-only memory" : "read of write-only memory", 0,
 			     "%u bytes of a CL_MEM_%s_ONLY buffer, at %s", size_B, write ? "READ" : "WRITE",
-			     bytes_string(&text));
+			     check_text(&text));
 		bytes_finish(&text);
 	}
 	return !(options & CHECK_UNINIT && touch & SOFT_TOUCH_UNWRITTEN) ||
@@ -332,9 +336,10 @@ static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t s
 		 uint8_t value)
 {
 	struct check_local *local = &check_of(warp->group)->locals[warp->index];
-	if (!check_local_fits(warp) || (uint64_t)start_B + size_B > local->stride_B)
-		return;
-	check_local_set(local, lanes, start_B, size_B, value);
+	if (!check_local_fits(warp))
+		(void)check_fail_memory(warp, warp->frame->code->ops, lanes);
+	else if ((uint64_t)start_B + size_B <= local->stride_B)
+		check_local_set(local, lanes, start_B, size_B, value);
 }
 
 void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes)

@@ -2,7 +2,8 @@
  * copies.
  *
  * A copy is carried out when its lane waits for it.  That is the latest time that PTX allows, so that a program
- * without the wait reads the old data.  When memory for the list of copies runs out, a copy is carried out at once. */
+ * without the wait reads the old data.  When memory for the list of copies runs out, a copy is carried out at once,
+ * unless the launch is checked for reads before the wait: then it ends. */
 #include "config.h"
 
 #include "softcuda/exec/access.h"
@@ -37,23 +38,30 @@ static bool arrive_watched(struct warp *warp, const struct exec_copy *copy)
 	return allowed;
 }
 
-/* Appends a copy to the warp's list, and tells a watcher that its write has its effect later. */
-static void remember(struct warp *warp, const struct exec_copy *copy)
+/* Appends a copy to the warp's list, and tells a watcher that its write has its effect later.  False: a fault was
+ * noted. */
+static bool remember(struct warp *warp, const struct exec_copy *copy)
 {
 	enum { CAPACITY = 64 };
 	struct exec_copies *copies = &warp->copies;
 	if (copies->count == copies->capacity) {
 		const uint32_t capacity = copies->capacity ? 2 * copies->capacity : CAPACITY;
 		struct exec_copy *items = realloc(copies->items, capacity * sizeof(*items));
+		if (!items && watch_in_order(warp->group->job)) {
+			exec_fault(warp, copy->op, 1u << copy->lane, CUDA_ERROR_OUT_OF_MEMORY,
+				   "no host memory for the list of copies");
+			return false;
+		}
 		if (!items) {
 			arrive(copy);
-			return;
+			return true;
 		}
 		copies->items = items;
 		copies->capacity = capacity;
 	}
 	copies->items[copies->count++] = *copy;
 	WATCH(warp->group->job, late, warp, copy->lane, (uint64_t)(uintptr_t)copy->to, copy->size_B);
+	return true;
 }
 
 /* cp.async.  x[0] is the number of bytes that are read, the rest being filled with zeros; x[1] is the source address;
@@ -86,11 +94,12 @@ OP_HEAD(cp_async)
 		if (read_B[l] && !whole &&
 		    !exec_access(warp, &source, 1u << l, 1, SOFT_ACCESS_READ, last))
 			return FLOW_FAULT;
-		remember(warp, &(struct exec_copy){
-				       .op = op, .code = warp->frame->code, .to = (char *)(uintptr_t)to[l],
-				       .from = (const char *)(uintptr_t)first[l], .size_B = size_B,
-				       .read_B = whole ? size_B : read_B[l], .lane = l,
-				       .group = warp->copies.groups[l] });
+		if (!remember(warp, &(struct exec_copy){
+				.op = op, .code = warp->frame->code, .to = (char *)(uintptr_t)to[l],
+				.from = (const char *)(uintptr_t)first[l], .size_B = size_B,
+				.read_B = whole ? size_B : read_B[l], .lane = l,
+				.group = warp->copies.groups[l] }))
+			return FLOW_FAULT;
 	}
 	return FLOW_NEXT;
 }
