@@ -439,7 +439,8 @@ void *gpu_module_cuda(struct gpu_module *module);
 void *gpu_function_cuda(struct gpu_function *function);
 /* Whether the whole range is in one allocation in the device's memory. */
 bool gpu_memory_is_there(struct gpu_device *device, gpu_address address, uint64_t size_B);
-/* The memory of the device that neither this process nor another one has allocated, in bytes. */
+/* The memory of the device that neither this process nor another one has allocated, in bytes; where it is the host's as
+ * well, with what Linux keeps files in and would give up. */
 cl_int gpu_memory_left(struct gpu_device *device, uint64_t *left_B_out);
 /* Calls a function of the application with the device's context current; all that it puts into the stream is counted as
  * one operation.  No lock may be held. */

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_left.h"
 #include "backend/gpu_tables.h"
 
 #include "softcuda/control.h"
@@ -386,13 +387,10 @@ void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B)
 cl_int gpu_memory_left(struct gpu_device *device, uint64_t *left_B_out)
 {
 	struct gpu_scope scope;
-	size_t left_B = 0, all_B = 0;
 	cl_int error = gpu_enter_new(device, &scope);
 	if (error)
 		return error;
-	error = gpu_check(device, cuda.cuMemGetInfo_v2(&left_B, &all_B));
+	error = gpu_check(device, gpu_left(device, left_B_out));
 	gpu_leave(&scope);
-	if (!error)
-		*left_B_out = left_B;
 	return error;
 }

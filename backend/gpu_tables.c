@@ -2,6 +2,8 @@
 
 #include "backend/gpu_tables.h"
 
+#include "backend/gpu_left.h"
+
 /* The size of all managed memory of this process. */
 static _Atomic uint64_t total_B;
 
@@ -28,7 +30,6 @@ void gpu_tables_remove(uint64_t size_B)
 bool gpu_tables_fit(const struct gpu_device *device)
 {
 	const uint64_t size_B = atomic_load_explicit(&total_B, memory_order_relaxed);
-	size_t left_B = 0, all_B = 0;
-	return !size_B || cuda.cuMemGetInfo_v2(&left_B, &all_B) != CUDA_SUCCESS ||
-	       left_B >= gpu_tables_room_B(device, size_B);
+	uint64_t left_B = 0;
+	return !size_B || gpu_left(device, &left_B) != CUDA_SUCCESS || left_B >= gpu_tables_room_B(device, size_B);
 }

@@ -36,6 +36,7 @@ backend_sources = \
 	backend/gpu_graph.c \
 	backend/gpu_graphics.c backend/gpu_graphics.h backend/gpu_graphics_internal.h backend/cuda_egl.h backend/gpu_egl.c \
 	backend/gpu_launch.c \
+	backend/gpu_left.c backend/gpu_left.h \
 	backend/gpu_repeat.c \
 	backend/gpu_managed.c \
 	backend/gpu_managed.h \

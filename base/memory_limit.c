@@ -23,6 +23,47 @@ uint64_t memory_machine_B(void)
 	return group_B && group_B < size_B ? group_B : size_B;
 }
 
+/* Columns of /proc/pid/statm (proc(5)), in pages: all that is mapped, resident memory, the part of that which belongs
+ * to files, and data with stacks. */
+enum statm { STATM_MAPPED, STATM_RESIDENT, STATM_OF_FILES, STATM_DATA = 5, STATM_COLUMNS };
+
+/* Zeros where /proc cannot be read. */
+static void read_statm(uint64_t pages[STATM_COLUMNS])
+{
+	char text[256];
+	const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	const ssize_t size_B = file < 0 ? -1 : read(file, text, sizeof(text));
+	unsigned column = 0;
+	if (file >= 0)
+		(void)close(file);
+	for (unsigned i = 0; i < STATM_COLUMNS; i++)
+		pages[i] = 0;
+	for (ssize_t i = 0; i < size_B && column < STATM_COLUMNS; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			column++;
+		else
+			pages[column] = 10 * pages[column] + (uint64_t)(text[i] - '0');
+	}
+}
+
+/* What a limit of the process leaves of size_B. */
+static uint64_t within(uint64_t size_B, int which, uint64_t used_B)
+{
+	struct rlimit limit;
+	if (getrlimit(which, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return size_B;
+	const uint64_t left_B = limit.rlim_cur > used_B ? limit.rlim_cur - used_B : 0;
+	return left_B < size_B ? left_B : size_B;
+}
+
+uint64_t memory_process_B(void)
+{
+	uint64_t pages[STATM_COLUMNS];
+	read_statm(pages);
+	return within(within(memory_machine_B(), RLIMIT_AS, pages[STATM_MAPPED] * host_page_B()), RLIMIT_DATA,
+		      pages[STATM_DATA] * host_page_B());
+}
+
 uint64_t memory_available_B(void)
 {
 	char line[128];
@@ -69,21 +110,8 @@ void memory_limit_set(void)
 
 uint64_t memory_used_B(void)
 {
-	/* Columns of /proc/pid/statm (proc(5)), in pages: resident memory, and the part of it that belongs to files. */
-	enum { RESIDENT = 1, OF_FILES = 2, COLUMNS = 3 };
-	char text[256];
-	const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	const ssize_t size_B = file < 0 ? -1 : read(file, text, sizeof(text));
-	uint64_t pages[COLUMNS] = {0};
-	unsigned column = 0;
-	if (file >= 0)
-		(void)close(file);
-	for (ssize_t i = 0; i < size_B && column < COLUMNS; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			column++;
-		else
-			pages[column] = 10 * pages[column] + (uint64_t)(text[i] - '0');
-	}
-	return pages[RESIDENT] < pages[OF_FILES] ? 0
-		: (pages[RESIDENT] - pages[OF_FILES]) * host_page_B();
+	uint64_t pages[STATM_COLUMNS];
+	read_statm(pages);
+	return pages[STATM_RESIDENT] < pages[STATM_OF_FILES] ? 0
+		: (pages[STATM_RESIDENT] - pages[STATM_OF_FILES]) * host_page_B();
 }

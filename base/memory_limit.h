@@ -16,6 +16,9 @@ uint64_t memory_limit_B(void);
 /* The memory in bytes of the machine or, if that is less, the limit of the process's control group; UINT64_MAX: not
  * known. */
 uint64_t memory_machine_B(void);
+/* The same, or what this process may still map by its limits (getrlimit(2): RLIMIT_AS, which `ulimit -v` sets, and
+ * RLIMIT_DATA), if that is less. */
+uint64_t memory_process_B(void);
 /* How many bytes of the machine's memory programs can still use (proc(5): MemAvailable); 0: not known. */
 uint64_t memory_available_B(void);
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/sched.h"
 #include "softcuda/driver/schedule.h"
@@ -211,7 +212,7 @@ static CUresult info_locked(const struct soft_context *context, size_t *free_B_o
 	if (!free_B_out || !total_B_out)
 		return CUDA_ERROR_INVALID_VALUE;
 	const uint64_t taken_B = context->device->used_B + context->device->idle_B;
-	*free_B_out = taken_B < context->device->memory_B ? context->device->memory_B - taken_B : 0;
+	*free_B_out = soft_memory_told_B(taken_B < context->device->memory_B ? context->device->memory_B - taken_B : 0);
 	*total_B_out = context->device->memory_B;
 	return CUDA_SUCCESS;
 }

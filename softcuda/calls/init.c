@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "base/memory_limit.h"
 #include "base/options.h"
-#include "base/page.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/check/shadow.h"
 #include "softcuda/driver/fault.h"
@@ -25,7 +25,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void close_driver(void);
 
@@ -37,7 +36,8 @@ static void after_fork_in_child(void)
 	atomic_store(&soft_driver.forked, true);
 }
 
-/* CULVERT_SOFT_MEMORY; by default half of the machine's memory divided by the number of devices, at most 8 GiB each. */
+/* CULVERT_SOFT_MEMORY; by default half of what this process may have, divided by the number of devices: at most 8 GiB
+ * each, and at least the least size that an OpenCL device can have with CL_DEVICE_MAX_MEM_ALLOC_SIZE of 32 MiB. */
 static uint64_t memory_of_a_device(unsigned count)
 {
 	const uint64_t most_B = (uint64_t)8 << 30, least_B = (uint64_t)64 << 20;
@@ -47,10 +47,9 @@ static uint64_t memory_of_a_device(unsigned count)
 	if (*option_string(OPTION_SOFT_MEMORY))
 		log_err("softcuda: CULVERT_SOFT_MEMORY=%s is not a size of at least 64M",
 			option_string(OPTION_SOFT_MEMORY));
-	long pages = sysconf(_SC_PHYS_PAGES);
-	uint64_t host_B = pages > 0 ? (uint64_t)pages * host_page_B() : (uint64_t)1 << 30;
-	uint64_t each_B = host_B / 2 / count & ~(uint64_t)0xfffff;
-	return each_B < most_B ? each_B : most_B;
+	const uint64_t host_B = memory_process_B();
+	const uint64_t each_B = (host_B == UINT64_MAX ? (uint64_t)1 << 30 : host_B) / 2 / count & ~(uint64_t)0xfffff;
+	return each_B < least_B ? least_B : each_B < most_B ? each_B : most_B;
 }
 
 /* The rank-th number of the list, which is repeated if it is too short; SOFT_SM for an invalid one. */

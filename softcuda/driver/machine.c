@@ -2,6 +2,7 @@
 
 #include "softcuda/driver/machine.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -29,6 +30,7 @@ static const struct choice sharings[] = {
 	{"exclusive", SOFT_SHARING_EXCLUSIVE},
 	{"prohibited", SOFT_SHARING_PROHIBITED},
 	{"instance", SOFT_SHARING_INSTANCE},
+	{"cached", SOFT_SHARING_CACHED},
 	{0},
 };
 
@@ -44,8 +46,12 @@ static int choose_one(enum option option, const struct choice *rows)
 	for (const struct choice *row = rows; row->name; row++)
 		if (!strcmp(row->name, name))
 			return row->value;
-	log_err("softcuda: %s=%s is not one of %s, %s, %s, %s%s%s", option_name(option), name, rows[0].name,
-		rows[1].name, rows[2].name, rows[3].name, rows[4].name ? ", " : "", rows[4].name ? rows[4].name : "");
+	struct bytes names = BYTES_INIT;
+	for (const struct choice *row = rows; row->name; row++)
+		bytes_printf(&names, "%s%s", row == rows ? "" : ", ", row->name);
+	log_err("softcuda: %s=%s is not one of %s", option_name(option), name,
+		bytes_failed(&names) ? "its values" : bytes_string(&names));
+	bytes_finish(&names);
 	return 0;
 }
 
@@ -82,4 +88,9 @@ int soft_compute_mode(void)
 uint64_t soft_memory_of_others_B(uint64_t memory_B)
 {
 	return soft_sharing() == SOFT_SHARING_BUSY ? memory_B / 4 * 3 : 0;
+}
+
+uint64_t soft_memory_told_B(uint64_t free_B)
+{
+	return soft_sharing() == SOFT_SHARING_CACHED ? free_B / 64 : free_B;
 }

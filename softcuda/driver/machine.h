@@ -12,14 +12,15 @@ enum soft_machine {
 	SOFT_MACHINE_WSL          /* a card that Windows drives: no sharing with other devices or processes */
 };
 
-/* Who else uses the devices: CULVERT_SOFT_SHARING.  The two before the last are CUDA's compute modes. */
+/* Who else uses the devices: CULVERT_SOFT_SHARING.  Exclusive and prohibited are CUDA's compute modes. */
 enum soft_sharing {
 	SOFT_SHARING_UNKNOWN,     /* the variable names nothing of these, which has been logged */
 	SOFT_SHARING_ALONE,       /* nobody */
 	SOFT_SHARING_BUSY,        /* other processes hold three quarters of the memory */
 	SOFT_SHARING_EXCLUSIVE,   /* one process at a time may have a context on a device: this one has it */
 	SOFT_SHARING_PROHIBITED,  /* no process may have one */
-	SOFT_SHARING_INSTANCE     /* MIG: this process has an eighth of one device, and sees no other */
+	SOFT_SHARING_INSTANCE,    /* MIG: this process has an eighth of one device, and sees no other */
+	SOFT_SHARING_CACHED       /* Linux, which keeps files in the memory of an integrated device, and gives it up */
 };
 
 /* Any thread. */
@@ -29,5 +30,7 @@ enum soft_sharing soft_sharing(void);
 int soft_compute_mode(void);
 /* The part of memory_B that other processes hold. */
 uint64_t soft_memory_of_others_B(uint64_t memory_B);
+/* What cuMemGetInfo says of free memory: most of it is used by Linux with SOFT_SHARING_CACHED. */
+uint64_t soft_memory_told_B(uint64_t free_B);
 
 #endif

@@ -1,9 +1,10 @@
 /* Protects: how much memory a compiler's process may have (base/memory_limit.h): what CULVERT_COMPILER_MEMORY says,
- * or a half of the machine's; a process beyond its limit gets no more, and knows what it has.
+ * or a half of the machine's; a process beyond its limit gets no more, and knows what it has, and what its limits
+ * leave it.
  *
  * Seen to fail with each of these mistakes in memory_limit.c: a size is taken for another unit; what is no size is
  * taken for none; the limit is set although there is to be none, or raises the host's; memory that was used is
- * not counted. */
+ * not counted; a limit of the process is not looked at, or what was mapped before it is not counted. */
 #include "config.h"
 
 #include "base/memory_limit.h"
@@ -85,6 +86,40 @@ static int is_set(const void *wanted)
 	return data_limit() != (*(const rlim_t *)wanted ? *(const rlim_t *)wanted : before);
 }
 
+/* What is mapped now, and how much of it is data with stacks (proc(5): statm). */
+static uint64_t mapped_B(bool data)
+{
+	unsigned long long all = 0, written = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	const bool read = file && fscanf(file, "%llu %*u %*u %*u %*u %llu", &all, &written) == 2;
+	if (file)
+		fclose(file);
+	return read ? (data ? written : all) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* A process that may map so many bytes more has them, within 1 MiB, and no more. */
+static int has_left(const void *limited)
+{
+	const int which = *(const int *)limited;
+	const uint64_t more_B = (uint64_t)200 << 20, used_B = mapped_B(which == RLIMIT_DATA);
+	const uint64_t all_B = memory_process_B();
+	const struct rlimit limit = {used_B + more_B, RLIM_INFINITY};
+	if (!used_B || all_B <= more_B || setrlimit((__rlimit_resource_t)which, &limit))
+		return 1;
+	const uint64_t left_B = memory_process_B();
+	const struct rlimit less = {used_B / 2, RLIM_INFINITY};
+	return left_B > more_B + (1 << 20) || left_B < more_B - (1 << 20) ||
+	       setrlimit((__rlimit_resource_t)which, &less) || memory_process_B();
+}
+
+static void process(void)
+{
+	const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+	CHECK(memory_process_B() <= memory_machine_B());
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_EQ(in_child(has_left, NULL, &limits[i]), 0);
+}
+
 static int stays_lower(const void *lower)
 {
 	const struct rlimit limit = {*(const rlim_t *)lower, RLIM_INFINITY};
@@ -101,6 +136,11 @@ static void limits(void)
 }
 #else
 static void limits(void)
+{
+	SKIP("a sanitizer's shadow knows no limit of memory");
+}
+
+static void process(void)
 {
 	SKIP("a sanitizer's shadow knows no limit of memory");
 }
@@ -122,4 +162,4 @@ static void used(void)
 	munmap(memory, size_B);
 }
 
-TEST_MAIN(TEST(sizes), TEST(limits), TEST(used))
+TEST_MAIN(TEST(sizes), TEST(limits), TEST(process), TEST(used))
