@@ -76,11 +76,11 @@ static void print_text(const char *text)
 	}
 }
 
-static void print(const struct findings *findings)
+/* What has been found since the last call.  At once, as a broken driver may keep the next part from ever ending. */
+static void print_more(struct findings *findings)
 {
-	unsigned bad = 0;
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *row = &findings->rows[i];
+	for (; findings->printed < findings->count; findings->printed++) {
+		const struct finding *row = &findings->rows[findings->printed];
 		printf("%s[%s]%s %-10s ", tool_style(stdout, grades[row->grade].style),
 		       grades[row->grade].mark, tool_style(stdout, TOOL_PLAIN), row->about);
 		print_text(row->text);
@@ -88,8 +88,15 @@ static void print(const struct findings *findings)
 		if (row->mend)
 			printf("         fix:       %s%s%s\n", tool_style(stdout, TOOL_BOLD), row->mend,
 			       tool_style(stdout, TOOL_PLAIN));
-		bad += row->grade == FINDING_BAD;
 	}
+	fflush(stdout);
+}
+
+static void print_sum(const struct findings *findings)
+{
+	unsigned bad = 0;
+	for (size_t i = 0; i < findings->count; i++)
+		bad += findings->rows[i].grade == FINDING_BAD;
 	if (bad)
 		printf("\n%u problem%s found.\n", bad, bad == 1 ? "" : "s");
 	else
@@ -130,32 +137,50 @@ static bool take(void *state, int letter, const char *value)
 	return true;
 }
 
-static void examine(struct findings *findings)
+static void look_at_hardware(struct findings *findings)
 {
-	bool files_alone = *findings->root;
-	if (!files_alone)
-		doctor_variables(findings);
-	if (!files_alone && !strcmp(option_string(OPTION_CUDA), "soft"))
+	if (!*findings->root && !strcmp(option_string(OPTION_CUDA), "soft")) {
 		finding_add(findings, "hardware", FINDING_NOTE, "unset CULVERT_CUDA",
 			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");
-	else {
+	} else {
 		doctor_hardware(findings);
 		doctor_log(findings);
 	}
-	doctor_shares(findings);
-	/* Otherwise the driver itself is asked; but under WSL files tell what is wrong with it. */
-	if (files_alone || (strcmp(option_string(OPTION_CUDA), "soft") && finding_wsl(findings)))
+}
+
+/* Where there is no other root, the driver itself is asked; but under WSL files tell what is wrong with it. */
+static void look_at_driver_files(struct findings *findings)
+{
+	if (*findings->root || (strcmp(option_string(OPTION_CUDA), "soft") && finding_wsl(findings)))
 		doctor_driver_files(findings);
-	doctor_icd_files(findings);
-	if (files_alone)
-		return;
-	doctor_threads(findings);
-	doctor_loader(findings);
-	doctor_driver(findings);
-	doctor_library(findings);
-	doctor_compiler(findings);
-	doctor_cache(findings);
-	doctor_trial(findings);
+}
+
+static void examine(struct findings *findings, bool as_json)
+{
+	static const struct {
+		void (*look)(struct findings *findings);
+		bool files;     /* also below another root */
+	} parts[] = {
+		{doctor_variables, false},
+		{look_at_hardware, true},
+		{doctor_shares, true},
+		{look_at_driver_files, true},
+		{doctor_icd_files, true},
+		{doctor_threads, false},
+		{doctor_loader, false},
+		{doctor_driver, false},
+		{doctor_library, false},
+		{doctor_compiler, false},
+		{doctor_cache, false},
+		{doctor_trial, false},
+	};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (*findings->root && !parts[i].files)
+			continue;
+		parts[i].look(findings);
+		if (!as_json)
+			print_more(findings);
+	}
 }
 
 int tool_doctor(int argc, char **argv)
@@ -169,12 +194,12 @@ int tool_doctor(int argc, char **argv)
 	if (*request.root && access(request.root, X_OK))
 		return tool_usage("--root: no such folder: %s", request.root);
 	struct findings findings = {.root = request.root};
-	examine(&findings);
+	examine(&findings, request.as_json);
 	bool printed = true, bad = findings.failed;
 	if (request.as_json)
 		printed = print_json(&findings);
 	else
-		print(&findings);
+		print_sum(&findings);
 	for (size_t i = 0; i < findings.count; i++) {
 		bad |= findings.rows[i].grade == FINDING_BAD;
 		free(findings.rows[i].text);

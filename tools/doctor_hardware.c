@@ -39,15 +39,28 @@ static unsigned on_bus(const struct findings *findings)
 	return count;
 }
 
+/* A device file, and how a program opens it: R_OK and W_OK, which are also bits of a file's mode. */
+struct device_file {
+	const char *path, *missing;  /* missing: what makes it */
+	int how;
+};
+
 /* Whoever may not open a device file joins the group that may; but nobody is to join root's for it. */
-static void mend_locked(const char *whole, const char *path, struct bytes *mend)
+static void mend_locked(const struct findings *findings, const char *whole, const struct device_file *file,
+			struct bytes *mend)
 {
+	const char *path = file->path;
+	const mode_t others = (mode_t)file->how, group = others << 3;
 	struct stat status;
 	const bool known = !stat(whole, &status);
-	if (known && (status.st_mode & 0006) == 0006)
+	const bool by_group = known && (status.st_mode & group) == group && status.st_gid;
+	if (known && (status.st_mode & others) == others)
 		bytes_append_string(mend, "podman run --security-opt label=disable ...   # SELinux forbids it, not the "
 					  "file's mode");
-	else if (known && (status.st_mode & 0060) == 0060 && status.st_gid)
+	else if (by_group && finding_container(findings))
+		bytes_printf(mend, "docker run --group-add %u ...   # podman: --group-add keep-groups",
+			     (unsigned)status.st_gid);
+	else if (by_group)
 		bytes_printf(mend, "sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\"   # then log in again", path);
 	else if (!strncmp(path, "/dev/nvidia", strlen("/dev/nvidia")))
 		bytes_append_string(mend, "sudo chmod a+rw /dev/nvidia*");
@@ -57,21 +70,22 @@ static void mend_locked(const char *whole, const char *path, struct bytes *mend)
 
 enum node { NODE_USABLE, NODE_WITHHELD, NODE_BAD };
 
-/* A device file that a program must open for reading and writing.  NODE_BAD has been told. */
-static enum node look_at_node(struct findings *findings, const char *path, const char *mend)
+/* NODE_BAD has been told. */
+static enum node look_at_node(struct findings *findings, const struct device_file *file)
 {
+	const char *path = file->path;
 	char *whole = finding_path(findings, path);
 	struct bytes unlock = BYTES_INIT;
 	enum node node = NODE_BAD;
 	if (!whole || access(whole, F_OK)) {
-		finding_add(findings, "devices", FINDING_BAD, mend, "%s does not exist", path);
-	} else if (access(whole, R_OK | W_OK)) {
+		finding_add(findings, "devices", FINDING_BAD, file->missing, "%s does not exist", path);
+	} else if (access(whole, file->how)) {
 		const int error = errno;
 		/* So the kernel answers if the control group does not list the device. */
 		if (error == EPERM) {
 			node = NODE_WITHHELD;
 		} else {
-			mend_locked(whole, path, &unlock);
+			mend_locked(findings, whole, file, &unlock);
 			finding_add(findings, "devices", FINDING_BAD, bytes_string(&unlock), "%s cannot be opened: %s",
 				    path, strerror(error));
 		}
@@ -90,16 +104,17 @@ static void tell_withheld(struct findings *findings, const char *path)
 	if (!*findings->root && getenv("SLURM_JOB_ID"))
 		mend = "srun --gres=gpu:1 ...   # the job has not asked for a GPU";
 	else if (finding_container(findings))
-		mend = "start the container again   # 'systemctl daemon-reload' on the host has taken its GPUs";
+		mend = "start the container again   # 'systemctl daemon-reload' on the host has taken its GPUs; or set "
+		       "no-cgroups = false in /etc/nvidia-container-runtime/config.toml there";
 	finding_add(findings, "devices", FINDING_BAD, mend,
 		    "%s cannot be opened: the control group of this process does not allow it", path);
 }
 
-static bool check_node(struct findings *findings, const char *path, const char *mend)
+static bool check_node(struct findings *findings, const struct device_file *file)
 {
-	const enum node node = look_at_node(findings, path, mend);
+	const enum node node = look_at_node(findings, file);
 	if (node == NODE_WITHHELD)
-		tell_withheld(findings, path);
+		tell_withheld(findings, file->path);
 	return node == NODE_USABLE;
 }
 
@@ -109,8 +124,8 @@ static size_t check_gpus(struct findings *findings, const glob_t *paths)
 	const size_t root_length = strlen(findings->root);
 	size_t usable = 0, withheld = 0;
 	for (size_t i = 0; i < paths->gl_pathc; i++) {
-		const enum node node =
-			look_at_node(findings, paths->gl_pathv[i] + root_length, "sudo nvidia-modprobe -c 0");
+		const struct device_file file = {paths->gl_pathv[i] + root_length, NULL, R_OK | W_OK};
+		const enum node node = look_at_node(findings, &file);
 		usable += node == NODE_USABLE;
 		withheld += node == NODE_WITHHELD;
 	}
@@ -122,8 +137,17 @@ static size_t check_gpus(struct findings *findings, const glob_t *paths)
 	return usable;
 }
 
-static void check_nodes(struct findings *findings)
+/* kind: of the container that this is, or NULL.  The driver's programs load nvidia_uvm and make its file, but those of
+ * a container may not. */
+static void check_nodes(struct findings *findings, const char *kind)
 {
+	static const struct device_file control_file = {"/dev/nvidiactl", "sudo nvidia-modprobe -c 0", R_OK | W_OK};
+	const struct device_file memory_file = {
+		"/dev/nvidia-uvm",
+		kind ? "sudo nvidia-modprobe -u -c 0   # on the host; then start the container again"
+		     : "sudo nvidia-modprobe -u -c 0",
+		R_OK | W_OK,
+	};
 	char *pattern = finding_path(findings, "/dev/nvidia[0-9]*");
 	glob_t matches;
 	size_t count = 0;
@@ -135,8 +159,7 @@ static void check_nodes(struct findings *findings)
 			    "/dev/nvidia0 does not exist");
 	}
 	free(pattern);
-	bool control = check_node(findings, "/dev/nvidiactl", "sudo nvidia-modprobe -c 0");
-	bool memory = check_node(findings, "/dev/nvidia-uvm", "sudo nvidia-modprobe -u -c 0");
+	const bool control = check_node(findings, &control_file), memory = check_node(findings, &memory_file);
 	if (count && control && memory)
 		finding_add(findings, "devices", FINDING_GOOD, NULL,
 			    "/dev/nvidiactl, /dev/nvidia-uvm and %zu GPU%s can be opened", count,
@@ -176,7 +199,7 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 			finding_add(findings, "devices", FINDING_BAD, finding_mend_container(kind),
 				    "this container (%s) has no access to a GPU", kind);
 		else
-			check_nodes(findings);
+			check_nodes(findings, kind);
 	} else {
 		check_module(findings, gpus, kind);
 	}
@@ -202,13 +225,14 @@ static bool is_switched_off(const struct findings *findings)
 /* The kernel of WSL has no NVIDIA module; Windows drives the GPU, behind one device file. */
 static void look_at_wsl(struct findings *findings, const char *kind)
 {
+	static const struct device_file file = {"/dev/dxg", NULL, R_OK | W_OK};
 	if (is_switched_off(findings)) {
 		finding_add(findings, "hardware", FINDING_BAD,
 			    "sudo sed -i '/^\\[gpu]/,/^\\[[^g]/s/^enabled *= *false/enabled=true/' /etc/wsl.conf   "
 			    "# then, in Windows: wsl --shutdown",
 			    "WSL: /etc/wsl.conf switches the GPU off ([gpu] enabled=false)");
 	} else if (finding_exists(findings, "/dev/dxg")) {
-		if (check_node(findings, "/dev/dxg", NULL))
+		if (check_node(findings, &file))
 			finding_add(findings, "hardware", FINDING_GOOD, NULL,
 				    "WSL: /dev/dxg can be opened; the GPU is driven by Windows");
 	} else if (kind) {
@@ -222,13 +246,52 @@ static void look_at_wsl(struct findings *findings, const char *kind)
 	}
 }
 
+/* Files of another group (render) than the others (video): programs of ordinary users need both with JetPack 6. */
+static void look_at_render(struct findings *findings)
+{
+	char *pattern = finding_path(findings, "/dev/dri/renderD*");
+	struct bytes unlock = BYTES_INIT;
+	glob_t matches;
+	if (pattern && !glob(pattern, 0, NULL, &matches)) {
+		const char *whole = matches.gl_pathv[0];
+		const struct device_file file = {whole + strlen(findings->root), NULL, R_OK | W_OK};
+		if (access(whole, file.how)) {
+			const int error = errno;
+			mend_locked(findings, whole, &file, &unlock);
+			finding_add(findings, "devices", FINDING_CAREFUL, bytes_string(&unlock),
+				    "%s cannot be opened: %s; some releases of JetPack need it for CUDA", file.path,
+				    strerror(error));
+		}
+		globfree(&matches);
+	}
+	bytes_finish(&unlock);
+	free(pattern);
+}
+
+/* The files of a Jetson's GPU: /dev/nvmap can only be read in some releases of JetPack (mode 0440), and of the others
+ * each release has one or the other. */
+static bool check_jetson(struct findings *findings)
+{
+	static const struct device_file files[] = {
+		{"/dev/nvmap", "install the packages of JetPack: sudo apt install nvidia-jetpack", R_OK},
+		{"/dev/nvhost-ctrl-gpu", NULL, R_OK | W_OK},
+		{"/dev/nvgpu/igpu0/ctrl", NULL, R_OK | W_OK},
+	};
+	bool usable = true;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].missing || finding_exists(findings, files[i].path))
+			usable &= check_node(findings, &files[i]);
+	look_at_render(findings);
+	return usable;
+}
+
 /* A Jetson's GPU is part of the chip, and driven by modules of its own. */
 static void look_at_jetson(struct findings *findings, const char *kind)
 {
 	if (kind && !finding_exists(findings, "/dev/nvmap"))
 		finding_add(findings, "devices", FINDING_BAD, "docker run --runtime nvidia ...",
 			    "this container (%s) has no access to a GPU: /dev/nvmap does not exist", kind);
-	else if (check_node(findings, "/dev/nvmap", "install the packages of JetPack: sudo apt install nvidia-jetpack"))
+	else if (check_jetson(findings))
 		finding_add(findings, "hardware", FINDING_GOOD, NULL, "the integrated GPU of a Jetson");
 }
 

@@ -374,6 +374,17 @@ static void compare_versions(struct findings *findings, cl_uint number, const ch
 			    PACKAGE_VERSION, (unsigned)number);
 }
 
+/* Loaders of some systems and clusters are built to search a folder of their own. */
+static const char *mend_other_folder(const struct findings *findings)
+{
+	struct bytes files = BYTES_INIT;
+	bytes_printf(&files, "%s/*.icd", vendors_default);
+	const bool elsewhere = !variable(findings, "OCL_ICD_VENDORS") && !bytes_failed(&files) &&
+			       names_culvert(bytes_string(&files));
+	bytes_finish(&files);
+	return elsewhere ? "export OCL_ICD_VENDORS=/etc/OpenCL/vendors   # this loader searches another folder" : NULL;
+}
+
 static void look_at_platforms(struct findings *findings, const struct loader *loader)
 {
 	enum { PLATFORMS_MAX = 32 };
@@ -394,7 +405,7 @@ static void look_at_platforms(struct findings *findings, const struct loader *lo
 			compare_versions(findings, i, version);
 	}
 	if (!ours)
-		finding_add(findings, "platform", FINDING_BAD, NULL,
+		finding_add(findings, "platform", FINDING_BAD, mend_other_folder(findings),
 			    "the loader reports %u platforms, and Culvert is not one of them",
 			    (unsigned)count);
 }

@@ -52,7 +52,8 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		const char *words, *mend;
 	} known[] = {
 		{"SYSTEM_NOT_READY",
-		 "sudo systemctl restart nvidia-fabricmanager   # required by GPUs behind NVSwitch"},
+		 "sudo systemctl restart nvidia-fabricmanager   # on the host, for GPUs behind NVSwitch; with "
+		 "confidential computing: nvidia-smi conf-compute -srs 1"},
 		{"STUB_LIBRARY",
 		 "unset LD_LIBRARY_PATH   # a toolkit's folder 'stubs' is for linking; its libcuda hides the driver's"},
 		{"_MPS_",
@@ -61,7 +62,8 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		{"DEVICE_NOT_LICENSED",
 		 "nvidia-smi -q | grep -i license   # a vGPU needs a licence: /etc/nvidia/gridd.conf"},
 		{"(999)",
-		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # for example after a suspend"},
+		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # on the host, for example after a "
+		 "suspend"},
 	};
 	const char *kind = finding_container(findings);
 	const bool unopened = strstr(note, "cannot open shared object");
@@ -77,6 +79,8 @@ static const char *mend_driver(const struct findings *findings, const char *note
 	}
 	if (strstr(note, "NO_DEVICE") || strstr(note, ": no device"))
 		return mend_no_device(findings);
+	if (strstr(note, "OUT_OF_MEMORY"))
+		return finding_mend_addresses();
 	if (strstr(note, "COMPAT_NOT_SUPPORTED"))
 		return mend_compat();
 	if (strstr(note, "SYSTEM_DRIVER_MISMATCH"))
@@ -108,7 +112,12 @@ static void look_at_sharing(struct findings *findings, struct gpu_device *device
 		finding_add(findings, "device", FINDING_NOTE, mend,
 			    "%u: its compute mode is exclusive: only one process at a time may use it", index);
 	/* Less is not worth a line: a context takes some memory, and a desktop. */
-	if (!error && left_B < caps->memory_B / 4 * 3)
+	if (error || left_B >= caps->memory_B / 4 * 3)
+		return;
+	if (caps->integrated)
+		finding_add(findings, "device", FINDING_NOTE, NULL,
+			    "%u: %s of the memory that it shares with the host are left", index, tool_size(left_B));
+	else
 		finding_add(findings, "device", FINDING_NOTE, "nvidia-smi   # lists the processes that use each GPU",
 			    "%u: %s of its memory are left: other processes hold the rest", index, tool_size(left_B));
 }

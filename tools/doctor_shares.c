@@ -8,6 +8,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static size_t files_like(const struct findings *findings, const char *pattern)
 {
@@ -46,8 +47,8 @@ static void look_at_mps(struct findings *findings)
 	bytes_printf(&control, "%s/control", folder);
 	if (!bytes_failed(&control) && finding_exists(findings, bytes_string(&control)))
 		finding_add(findings, "mps", FINDING_NOTE, NULL,
-			    "MPS is running (%s): processes share a GPU, "
-			    "and a fault of one process ends the kernels of all",
+			    "MPS is running (%s): processes share a GPU, a fault of one process ends the kernels of "
+			    "all, and programs of another user may have to wait until those of the first have ended",
 			    folder);
 	bytes_finish(&control);
 }
@@ -67,9 +68,32 @@ static void look_at_group(struct findings *findings)
 			    tool_size(memory_B));
 }
 
+/* CUDA reserves addresses for all memory that it could get, of GPUs and of the host. */
+static void look_at_addresses(struct findings *findings)
+{
+	struct rlimit limit;
+	if (*findings->root || getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return;
+	finding_add(findings, "limits", FINDING_NOTE, finding_mend_addresses(),
+		    "this process may map %s in all (ulimit -v); NVIDIA's driver reserves more than a GPU's memory, "
+		    "and the software device offers half of what is left",
+		    tool_size(limit.rlim_cur));
+}
+
+const char *finding_mend_addresses(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return NULL;
+	return limit.rlim_max == RLIM_INFINITY
+		       ? "ulimit -v unlimited"
+		       : "ask the batch system for more virtual memory   # Grid Engine: qsub -l h_vmem=...";
+}
+
 void doctor_shares(struct findings *findings)
 {
 	look_at_mig(findings);
 	look_at_mps(findings);
 	look_at_group(findings);
+	look_at_addresses(findings);
 }

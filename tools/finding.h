@@ -21,7 +21,7 @@ struct finding {
 
 struct findings {
 	struct finding *rows;    /* owned */
-	size_t count;
+	size_t count, printed;   /* printed: how many of them have been */
 	const char *root;        /* "" or a folder without a slash at its end: before every path */
 	bool no_gpu;             /* doctor_hardware found none, and no kernel module either */
 	bool failed;             /* out of memory */
@@ -49,6 +49,8 @@ const char *finding_mend_container(const char *kind);
 const char *finding_mend_no_driver(const struct findings *findings);
 /* What makes its kernel module for the kernel that runs. */
 const char *finding_mend_no_module(const struct findings *findings);
+/* What lets this process map more memory (ulimit -v); NULL: nothing limits that. */
+const char *finding_mend_addresses(void);
 /* What brings libcuda and the kernel module to one version. */
 const char *finding_mend_mismatch(const struct findings *findings);
 /* The same as finding_mend_no_driver for the OpenCL loader. */

@@ -101,7 +101,25 @@ refuses() {
 	(CULVERT_CUDA=soft CULVERT_SOFT_FAULT=$2:1:$3; export CULVERT_CUDA CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
 	says "$1" "[ FAIL ] driver" "fix:       $4"
 }
-refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restart nvidia-fabricmanager"
+refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restart nvidia-fabricmanager   # on the host"
+# Batch systems limit what a process may map, and the driver reserves much.
+(ulimit -v 4000000; refuses "no room for the driver" cuInit OUT_OF_MEMORY "ask the batch system for more virtual memory"
+says "a limit of addresses" "[ note ] limits     this process may map 3.8 GiB in all (ulimit -v)"; exit $failed) || failed=1
+(ulimit -S -v 4000000; refuses "no room for the driver" cuInit OUT_OF_MEMORY "ulimit -v unlimited"; exit $failed) || failed=1
+grep ' limits .*ulimit' $folder/out || fail "a limit that the user set"
+examine 0
+grep ' limits .*ulimit' $folder/out && fail "no limit of addresses"
+# What is found is printed before the driver answers, which a broken one may never do: here its library is a pipe that nobody has
+# written to, until what has been printed is seen.
+mkfifo $folder/libcuda.so.1
+(exec 3>$folder/libcuda.so.1; cp $folder/out $folder/seen; rm $folder/libcuda.so.1) &
+writer=$!
+(CULVERT_CUDA=$folder/libcuda.so.1; export CULVERT_CUDA; examine 1; exit $failed) || failed=1
+kill $writer 2>/dev/null
+wait $writer
+rm -f $folder/libcuda.so.1
+grep -q ' icd ' $folder/seen || { fail "a driver that does not answer: nothing is printed before"; cat $folder/seen; }
+grep ' driver ' $folder/seen && fail "the driver's answer comes first"
 if [ -e /.dockerenv ] || [ -e /run/.containerenv ]; then reboot="apt purge 'libnvidia-compute-*'"; else reboot="sudo reboot"; fi
 refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "$reboot"
 refuses "a libcuda for other GPUs" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE "sudo apt purge 'cuda-compat-*'"
@@ -179,6 +197,13 @@ says "a file for Khronos' loader" "[ FAIL ] icd        no .icd file in $PWD/vend
 grep -F '(ocl-icd)' $folder/out && fail "Khronos' loader is taken for ocl-icd"
 (OCL_ICD_FILENAMES=$library LD_LIBRARY_PATH=$folder/khronos; export OCL_ICD_FILENAMES LD_LIBRARY_PATH; examine 1; exit $failed) || failed=1
 says "Khronos' own variable" "[  ok  ] icd        OCL_ICD_FILENAMES names $library" "2 .icd files name Culvert"
+# A loader that searches a folder of its own, and Culvert's file is where others look.
+if unshare -rm true 2>/dev/null && [ -d /etc/OpenCL/vendors ]; then
+	unshare -rm sh -c 'mount --bind vendors /etc/OpenCL/vendors && unset OCL_ICD_VENDORS OCL_ICD_FILENAMES &&
+		LD_LIBRARY_PATH=$1 ./culvert doctor' sh $folder/khronos >$folder/out 2>&1
+	says "a loader with another folder" "and Culvert is not one of them" \
+		"fix:       export OCL_ICD_VENDORS=/etc/OpenCL/vendors   # this loader searches another folder"
+fi
 mkdir -p $folder/open && chmod a+w $folder/open
 (CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
 says "an open cache" "[ warn ] cache" "fix:       chmod go-w $folder/open"
@@ -248,6 +273,10 @@ says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1
 rm $root/dev/nvidia-uvm
 examine 1 --root $root
 says "no nvidia-uvm" "[ FAIL ] devices" "fix:       sudo nvidia-modprobe -u -c 0"
+mkdir -p $root/run && touch $root/run/.containerenv
+examine 1 --root $root
+says "no nvidia-uvm in a container" "fix:       sudo nvidia-modprobe -u -c 0   # on the host; then start the container again"
+rm -r $root/run
 touch $root/dev/nvidia-uvm
 if [ "$(id -u)" != 0 ]; then
 	chmod 0 $root/dev/nvidiactl
