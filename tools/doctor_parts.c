@@ -362,7 +362,8 @@ void doctor_cache(struct findings *findings)
 
 enum { TRIAL_ITEMS = 1000 };
 
-static cl_int run_trial(const struct opencl *opencl, cl_device_id device, cl_uint *result)
+/* *log_out: of a build that has failed, owned by the caller. */
+static cl_int run_trial(const struct opencl *opencl, cl_device_id device, cl_uint *result, char **log_out)
 {
 	static const char *source = "kernel void trial(global uint *data)\n"
 				    "{ data[get_global_id(0)] = 3 * get_global_id(0) + 1; }\n";
@@ -380,6 +381,8 @@ static cl_int run_trial(const struct opencl *opencl, cl_device_id device, cl_uin
 		program = call->clCreateProgramWithSource(context, 1, &source, NULL, &error);
 	if (!error)
 		error = call->clBuildProgram(program, 1, &device, NULL, NULL, NULL);
+	if (error && program)
+		*log_out = opencl_build_log(opencl, program, device);
 	if (!error)
 		kernel = call->clCreateKernel(program, "trial", &error);
 	if (!error)
@@ -405,6 +408,21 @@ static cl_int run_trial(const struct opencl *opencl, cl_device_id device, cl_uin
 	return error;
 }
 
+/* log: of the build, or NULL. */
+static void tell_failure(struct findings *findings, cl_uint index, cl_int error, const char *log)
+{
+	const char *kind = finding_container(findings), *mend = "CULVERT_DEBUG=err culvert doctor", *more = "";
+	if (log && strstr(log, "JIT_COMPILER_NOT_FOUND")) {
+		mend = kind ? finding_mend_container(kind) : finding_mend_no_driver(findings);
+		more = "\nlibnvidia-ptxjitcompiler.so.1, a part of NVIDIA's driver, is missing";
+	} else if (log && strstr(log, "JIT_COMPILATION_DISABLED")) {
+		mend = "unset CUDA_DISABLE_PTX_JIT";
+	}
+	const size_t length = log ? strlen(log) : 0, end = length && log[length - 1] == '\n';
+	finding_add(findings, "trial", FINDING_BAD, mend, "device %u: cannot run a kernel: %s%s%.*s%s", (unsigned)index,
+		    opencl_error(error), length ? "\n" : "", (int)(length - end), log ? log : "", more);
+}
+
 void doctor_trial(struct findings *findings)
 {
 	struct opencl opencl;
@@ -416,13 +434,13 @@ void doctor_trial(struct findings *findings)
 			    "no device to run a kernel on; the software device can be used instead");
 	for (cl_uint i = 0; i < opencl.device_count; i++) {
 		cl_uint result[TRIAL_ITEMS] = {0};
-		cl_int error = run_trial(&opencl, opencl.devices[i], result);
+		char *log = NULL;
+		const cl_int error = run_trial(&opencl, opencl.devices[i], result, &log);
 		cl_uint wrong = 0;
 		for (cl_uint k = 0; k < TRIAL_ITEMS; k++)
 			wrong += result[k] != 3 * k + 1;
 		if (error)
-			finding_add(findings, "trial", FINDING_BAD, "CULVERT_DEBUG=err culvert doctor",
-				    "device %u: cannot run a kernel: %s", i, opencl_error(error));
+			tell_failure(findings, i, error, log);
 		else if (wrong)
 			finding_add(findings, "trial", FINDING_BAD, NULL,
 				    "device %u: %u of %d results of a kernel are wrong", i, wrong,
@@ -430,6 +448,7 @@ void doctor_trial(struct findings *findings)
 		else
 			finding_add(findings, "trial", FINDING_GOOD, NULL,
 				    "device %u compiled and ran a kernel correctly", i);
+		free(log);
 	}
 	opencl_close(&opencl);
 	bytes_finish(&why);

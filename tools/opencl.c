@@ -167,6 +167,20 @@ uint64_t opencl_device_number(const struct opencl *opencl, cl_device_id device,
 	return size_B == sizeof(value.narrow) ? value.narrow : value.wide;
 }
 
+char *opencl_build_log(const struct opencl *opencl, cl_program program, cl_device_id device)
+{
+	const cl_icd_dispatch *call = opencl->call;
+	size_t size_B = 0;
+	if (call->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size_B))
+		return NULL;
+	char *log = calloc(1, size_B + 1);
+	if (log && call->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size_B, log, NULL)) {
+		free(log);
+		return NULL;
+	}
+	return log;
+}
+
 const char *opencl_error(cl_int error)
 {
 	static const struct {

@@ -33,6 +33,9 @@ char *opencl_device_string(const struct opencl *opencl, cl_device_id device,
 uint64_t opencl_device_number(const struct opencl *opencl, cl_device_id device,
 			      cl_device_info name);     /* of 4 or 8 bytes */
 
+/* Of the program's last build for the device, owned by the caller; NULL: there is none. */
+char *opencl_build_log(const struct opencl *opencl, cl_program program, cl_device_id device);
+
 /* "CL_INVALID_VALUE"; "error -9999" for a code without a name. */
 const char *opencl_error(cl_int error);
 

@@ -193,13 +193,8 @@ static int open_device(struct run *run)
 
 static void print_build_log(const struct run *run, cl_device_id device)
 {
-	size_t size_B = 0;
-	const cl_icd_dispatch *call = run->opencl.call;
-	if (call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size_B))
-		return;
-	char *log = calloc(1, size_B + 1);
-	if (log && !call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, size_B,
-						log, NULL))
+	char *log = opencl_build_log(&run->opencl, run->program, device);
+	if (log)
 		build_log_print(log, strlen(log));
 	free(log);
 }

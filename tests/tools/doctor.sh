@@ -106,7 +106,7 @@ refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restar
 (ulimit -v 4000000; refuses "no room for the driver" cuInit OUT_OF_MEMORY "ask the batch system for more virtual memory"
 says "a limit of addresses" "[ note ] limits     this process may map 3.8 GiB in all (ulimit -v)"; exit $failed) || failed=1
 (ulimit -S -v 4000000; refuses "no room for the driver" cuInit OUT_OF_MEMORY "ulimit -v unlimited"; exit $failed) || failed=1
-grep ' limits .*ulimit' $folder/out || fail "a limit that the user set"
+grep -q ' limits .*ulimit' $folder/out || fail "a limit that the user set"
 examine 0
 grep ' limits .*ulimit' $folder/out && fail "no limit of addresses"
 # What is found is printed before the driver answers, which a broken one may never do: here its library is a pipe that nobody has
@@ -137,6 +137,12 @@ export KUBERNETES_SERVICE_HOST
 refuses "an old driver under a container" cuDriverGetVersion NOT_SUPPORTED "update NVIDIA's driver on the container's host"
 refuses "a driver of the image's own" cuInit SYSTEM_DRIVER_MISMATCH "apt purge 'libnvidia-compute-*' libcuda1   # in the image"
 unset KUBERNETES_SERVICE_HOST
+# What the build log says of a driver that cannot compile.
+(CULVERT_CACHE=off CULVERT_SOFT_FAULT='cuModuleLoadData*:*:JIT_COMPILER_NOT_FOUND'; export CULVERT_CACHE CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
+says "a driver without its compiler" "cannot run a kernel: CL_COMPILER_NOT_AVAILABLE" "the driver's compiler failed: CUDA_ERROR_JIT_COMPILER_NOT_FOUND" \
+	"libnvidia-ptxjitcompiler.so.1, a part of NVIDIA's driver, is missing"
+(CULVERT_CACHE=off CULVERT_SOFT_FAULT='cuModuleLoadData*:*:JIT_COMPILATION_DISABLED'; export CULVERT_CACHE CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
+says "a compiler that is switched off" "fix:       unset CUDA_DISABLE_PTX_JIT"
 (CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
 awk 'NR > 1 && blank { after++ } { blank = $0 == "" } END { exit after > 1 }' $folder/out || { fail "a blank line amid the findings"; cat $folder/out; }
 says "no libnvvm" "[ FAIL ] libnvvm" "fix:       unset CULVERT_LIBNVVM" /nonexistent/libnvvm.so "cannot run a kernel: CL_COMPILER_NOT_AVAILABLE"
