@@ -25,7 +25,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
 	frontend/kernel_image.c \
-	frontend/local_pointers.c frontend/local_pointers.h \
+	frontend/local_pointers.c frontend/local_pointers.h frontend/loop_facts.h \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
 	frontend/lower_element.c \
@@ -96,7 +96,7 @@ frontend_cxx_sources = \
 	frontend/constructors.cpp frontend/constructors.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/evaluator.cpp frontend/evaluator.h \
-	frontend/inlined_calls.cpp \
+	frontend/inlined_calls.cpp frontend/invariant_addresses.cpp \
 	frontend/kernel_bodies.cpp frontend/kernel_bodies.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \

@@ -102,6 +102,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		if (!nvvm_reads_newer_dialect(lowering.sm, lowering.nvvm_lacks)) {
 			fe_module_join_counters(module);
 			fe_module_type_parameters(module);
+			fe_module_keep_addresses(module);
 		} else {
 			fe_module_keep_loops(module);
 		}

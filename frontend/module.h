@@ -153,6 +153,11 @@ void fe_module_keep_loops(struct fe_module *module);
 #define FE_TYPED_PARAMETER "culvert-typed"
 void fe_module_type_parameters(struct fe_module *module);
 
+/* invariant_addresses.cpp: keeps the address of an array, "base + first", as one value if a loop in which it does not
+ * change adds an index to it.  libnvvm up to compute_90 puts both indices together, and adds three numbers in each
+ * iteration.  It does not if the first one is a number of bytes. */
+void fe_module_keep_addresses(struct fe_module *module);
+
 /* lower_half.c: whether the module computes with halves, and does not only load and store them. */
 bool fe_module_computes_half(const struct fe_module *module);
 

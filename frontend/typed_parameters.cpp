@@ -1,45 +1,18 @@
 #include "config.h"
 
 #include "frontend/kernel_facts.h"
+#include "frontend/loop_facts.h"
 #include "frontend/module.h"
 
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
-#if LLVM_VERSION_MAJOR >= 17
-#include <llvm/TargetParser/Triple.h>
-#else
-#include <llvm/ADT/Triple.h>
-#endif
 
 #include <map>
 #include <memory>
 #include <vector>
 
 namespace {
-
-/* What LLVM finds out about a function's loops. */
-struct loop_facts {
-	explicit loop_facts(llvm::Function &function)
-		: all_names(llvm::Triple(function.getParent()->getTargetTriple())), names(all_names),
-		  assumptions(function), tree(function), loops(tree),
-		  evolution(function, names, assumptions, tree, loops)
-	{
-	}
-
-	llvm::TargetLibraryInfoImpl all_names;
-	llvm::TargetLibraryInfo names;
-	llvm::AssumptionCache assumptions;
-	llvm::DominatorTree tree;
-	llvm::LoopInfo loops;
-	llvm::ScalarEvolution evolution;
-};
 
 /* Returns the addresses of the parameter's elements if it is used for nothing else, and if they are numbers of one
  * type; otherwise an empty list. */

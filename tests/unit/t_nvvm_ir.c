@@ -2,93 +2,13 @@
  * libnvvm is found, each text is also compiled, in both dialects. */
 #include "config.h"
 
-#include "frontend/module.h"
-#include "tests/unit/test.h"
+#include "tests/unit/lowered.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
 #include <llvm/Config/llvm-config.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char head[] =
-	"target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n"
-	"target triple = \"nvptx64-nvidia-cuda\"\n";
-
-struct outcome {
-	struct fe_module module;
-	struct abi_program *abi;
-	struct bytes text, log;
-	enum fe_status status;
-};
-
-static bool parse(struct outcome *outcome, const char *ir)
-{
-	struct bytes source = BYTES_INIT;
-	char *message = NULL;
-	bytes_append_string(&source, head);
-	bytes_append_string(&source, ir);
-	outcome->module.context = LLVMContextCreate();
-	LLVMMemoryBufferRef buffer =
-		LLVMCreateMemoryBufferWithMemoryRangeCopy(source.data, source.size_B, "test");
-	bool failed = LLVMParseIRInContext(outcome->module.context, buffer,
-					   &outcome->module.module, &message);
-	if (failed)
-		printf("%s\n", message);
-	LLVMDisposeMessage(message);
-	bytes_finish(&source);
-	return !failed;
-}
-
-static struct outcome lower_job(const char *ir, struct fe_compile_job target, bool uniform_groups)
-{
-	struct outcome outcome = { .status = FE_INTERNAL };
-	struct codegen_choice codegen = { .uniform_groups = uniform_groups, .optimization = 3 };
-	char *message = NULL;
-	if (!parse(&outcome, ir))
-		return outcome;
-	outcome.status = fe_module_facts(&outcome.module, &codegen, &outcome.abi, &outcome.log);
-	if (!outcome.status)
-		outcome.status = fe_module_lower(&outcome.module, outcome.abi, &target,
-						 &codegen, &outcome.log);
-	if (!outcome.status) {
-		CHECK(!LLVMVerifyModule(outcome.module.module, LLVMReturnStatusAction, &message));
-		LLVMDisposeMessage(message);
-		outcome.status = fe_module_print(&outcome.module, outcome.abi, &target,
-						 &outcome.text, &outcome.log);
-	}
-	return outcome;
-}
-
-static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_B,
-				bool uniform_groups)
-{
-	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
-	return lower_job(ir, target, uniform_groups);
-}
-
-static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
-{
-	return lower_for(ir, sm, max_local_B, true);
-}
-
-static void outcome_finish(struct outcome *outcome)
-{
-	abi_program_destroy(outcome->abi);
-	bytes_finish(&outcome->text);
-	bytes_finish(&outcome->log);
-	if (outcome->module.module)
-		LLVMDisposeModule(outcome->module.module);
-	LLVMContextDispose(outcome->module.context);
-}
-
-static bool has(const struct bytes *bytes, const char *part)
-{
-	return strstr(bytes_string(bytes), part) != NULL;
-}
 
 /* libnvvm, by its public interface. */
 struct nvvm {
@@ -425,96 +345,6 @@ static void test_own_target(void)
 	}
 }
 
-static const char counters_ir[] =
-	"define spir_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b, i32 %step, i32 %n) {\n"
-	"entry:\n  br label %loop\n"
-	"loop:\n"
-	"  %turn = phi i32 [ 0, %entry ], [ %turn.next, %loop ]\n"
-	"  %i = phi i32 [ %a, %entry ], [ %i.next, %loop ]\n"
-	"  %j = phi i32 [ %b, %entry ], [ %j.next, %loop ]\n"
-	"  %k = phi i32 [ 7, %entry ], [ %k.next, %loop ]\n"
-	"  %other = phi i32 [ 7, %entry ], [ %other.next, %loop ]\n"
-	"  %x = xor i32 %i, %j\n  %y = xor i32 %k, %other\n  %z = xor i32 %x, %y\n"
-	"  store i32 %z, ptr addrspace(1) %p\n"
-	"  %i.next = add nsw i32 %i, %step\n  %j.next = add i32 %step, %j\n"
-	"  %k.next = add i32 %k, %step\n  %other.next = add i32 %other, %turn\n"
-	"  %turn.next = add i32 %turn, 1\n"
-	"  %more = icmp ult i32 %turn.next, %n\n"
-	"  br i1 %more, label %loop, label %done\n"
-	"done:\n  ret void\n}\n";
-
-static unsigned count(const struct bytes *bytes, const char *part)
-{
-	unsigned found = 0;
-	for (const char *at = bytes_string(bytes); (at = strstr(at, part)); at++)
-		found++;
-	return found;
-}
-
-/* Of the three counters with one step that does not change, one stays. */
-static void test_counters(void)
-{
-	struct outcome o = lower(counters_ir, 90, 48 * 1024);
-	struct outcome n = lower(counters_ir, 100, 48 * 1024);
-	REQUIRE(o.status == FE_OK && n.status == FE_OK);
-	CHECK_EQ(count(&o.text, " phi i32 "), 3);
-	CHECK_EQ(count(&o.text, " sub i32 "), 2);
-	CHECK_EQ(count(&n.text, " phi i32 "), 5);
-	outcome_finish(&o);
-	outcome_finish(&n);
-}
-
-/* A loop that reads p[i * m + a] and p[i * m + b], then EXTRA; b is the sum of the second index. */
-#define PAIR_IR(target, type, b, extra) \
-	"define " target "_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %out, i32 %m, i32 %a, i32 %b, " \
-	"i32 %n) {\nentry:\n  br label %loop\nloop:\n" \
-	"  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" \
-	"  %row = mul nsw i32 %i, %m\n" \
-	"  %x = add nsw i32 %row, %a\n  %y = add nsw i32 " b "\n" \
-	"  %wide.x = sext i32 %x to i64\n  %wide.y = sext i32 %y to i64\n" \
-	"  %at.x = getelementptr inbounds " type ", ptr addrspace(1) %p, i64 %wide.x\n" \
-	"  %at.y = getelementptr inbounds " type ", ptr addrspace(1) %p, i64 %wide.y\n" \
-	"  %e = load " type ", ptr addrspace(1) %at.x\n  %f = load " type ", ptr addrspace(1) %at.y\n" extra \
-	"  store volatile " type " %e, ptr addrspace(1) %out\n  store volatile " type " %f, ptr addrspace(1) %out\n" \
-	"  %next = add nsw i32 %i, 1\n" \
-	"  %more = icmp slt i32 %next, %n\n" \
-	"  br i1 %more, label %loop, label %done\n" \
-	"done:\n  ret void\n}\n"
-
-/* Whether the kernel's first parameter is declared with this type. */
-static void check_parameter(const char *ir, unsigned sm, const char *type)
-{
-	char head[64];
-	struct outcome o = lower(ir, sm, 48 * 1024);
-	REQUIRE(o.status == FE_OK);
-	snprintf(head, sizeof(head), "void @k(%s addrspace(1)* ", type);
-	if (!strstr(bytes_string(&o.text), head))
-		printf("no %s in %s\n", head, bytes_string(&o.text));
-	CHECK_EQ(count(&o.text, head), 1);
-	/* The annotation names the same type of the function. */
-	snprintf(head, sizeof(head), "void (%s addrspace(1)*, ", type);
-	CHECK_EQ(count(&o.text, head), 1);
-	outcome_finish(&o);
-}
-
-/* A parameter has the type of its elements where a loop reads two of them that advance alike, and nothing else. */
-static void test_typed_parameters(void)
-{
-	check_parameter(PAIR_IR("spir", "float", "%row, %b", ""), 90, "float");
-	check_parameter(PAIR_IR("ptx", "float", "%row, %b", ""), 90, "float"); /* as of Clang 22 */
-	check_parameter(PAIR_IR("spir", "double", "%row, %b", ""), 75, "double");
-	check_parameter(PAIR_IR("spir", "i16", "%row, %b", ""), 90, "i16");
-	check_parameter(PAIR_IR("spir", "float", "%row, %b", ""), 100, "i8");
-	check_parameter(PAIR_IR("spir", "<2 x float>", "%row, %b", ""), 90, "i8");
-	check_parameter(PAIR_IR("spir", "float", "%x, 3", ""), 90, "i8");
-	check_parameter(PAIR_IR("spir", "float", "%x, %m", ""), 90, "i8");
-	check_parameter(PAIR_IR("spir", "float", "%i, %b", ""), 90, "i8");
-	check_parameter(PAIR_IR("spir", "float", "%row, %b", "  store float 0.0, ptr addrspace(1) %at.x\n"), 90, "i8");
-	check_parameter(PAIR_IR("spir", "float", "%row, %b",
-				"  %at.z = getelementptr inbounds float, ptr addrspace(1) %out, i64 %wide.y\n"
-				"  %g = load volatile float, ptr addrspace(1) %at.z\n"), 90, "i8");
-}
-
 static const char items_ir[] =
 	"declare i64 @_Z13get_global_idj(i32)\n"
 	"declare i64 @_Z14get_local_sizej(i32)\n"
@@ -843,7 +673,7 @@ static void test_constant_expressions(void)
 TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
 	  TEST(test_hidden_parameters), TEST(test_dialect), TEST(test_older_libraries), TEST(test_own_target),
-	  TEST(test_counters), TEST(test_typed_parameters), TEST(test_work_items), TEST(test_large_local),
+	  TEST(test_work_items), TEST(test_large_local),
 	  TEST(test_refused), TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
 	  TEST(test_local_pointers_narrow), TEST(test_narrow_in_inline_ptx), TEST(test_compiles),
