@@ -109,3 +109,56 @@ bool cells_write_part(const struct cells *cells, const struct cells_order *order
 {
 	return write_cells(cells, *order, (struct part){SHADOW_BLOCK, from, end}, cells->shift, 1);
 }
+
+/* --- words one by one ---------- */
+
+INLINE uint64_t record_of_one(const struct cells_ones *ones, uint32_t i)
+{
+	return ones->record + ((uint64_t)ones->lane[i] << RECORD_LANE_SHIFT);
+}
+
+/* Whether an access to cell i is over, or the lane's own. */
+INLINE unsigned is_free(const uint64_t *records, const struct cells_ones *ones, uint32_t i,
+			const struct cells_order *order)
+{
+	const uint64_t record = records[ones->cell[i]];
+	return is_over(record, order) | is_own(record, record_of_one(ones, i), order);
+}
+
+bool cells_read_ones(const struct cells_ones *ones, const struct cells_order *given)
+{
+	const struct cells_order order = *given;
+	uint64_t *first = ones->read[0], *second = ones->read[1];
+	uint64_t bad = 0, others = 0;
+	for (uint32_t i = 0; i < ones->count; i++) {
+		bad |= !is_free(ones->write, ones, i, &order);
+		others |= !is_free(first, ones, i, &order);
+	}
+	if (bad)
+		return false;
+	for (uint32_t i = 0; !others && i < ones->count; i++)
+		first[ones->cell[i]] = record_of_one(ones, i);
+	/* Where the first read is of another lane, this one becomes the second. */
+	for (uint32_t i = 0; others && i < ones->count; i++) {
+		if (is_free(first, ones, i, &order))
+			first[ones->cell[i]] = record_of_one(ones, i);
+		else if (is_free(second, ones, i, &order))
+			second[ones->cell[i]] = record_of_one(ones, i);
+	}
+	return true;
+}
+
+bool cells_write_ones(const struct cells_ones *ones, const struct cells_order *given)
+{
+	const struct cells_order order = *given;
+	uint64_t bad = 0;
+	for (uint32_t i = 0; i < ones->count; i++)
+		bad |= !(is_free(ones->write, ones, i, &order) & is_free(ones->read[0], ones, i, &order) &
+			 is_free(ones->read[1], ones, i, &order));
+	for (uint32_t i = 0; !bad && i < ones->count; i++) {
+		const uint32_t cell = ones->cell[i];
+		ones->write[cell] = record_of_one(ones, i);
+		ones->read[0][cell] = ones->read[1][cell] = 0;
+	}
+	return !bad;
+}

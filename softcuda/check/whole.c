@@ -14,6 +14,9 @@
 
 /* --- where the lanes are ---------- */
 
+/* With so many runs, lanes are taken one by one. */
+enum { RUNS_MANY = 5 };
+
 static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t size_B)
 {
 	return whole->start < start + size_B && start < whole->end;
@@ -25,8 +28,8 @@ static uint32_t count_ones(uint32_t bits, uint32_t first)
 	return (uint32_t)__builtin_ctzll(~((uint64_t)bits >> first));
 }
 
-/* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */
-static void find_runs(struct check_whole *whole)
+/* The lanes, as bits, that access the same place as the lane before, and the place behind that. */
+INLINE void find_neighbours(const struct check_whole *whole, uint32_t *equal_out, uint32_t *next_out)
 {
 	const uint64_t *place = whole->place, step_B = whole->size_B;
 	uint32_t equal = 0, next = 0;
@@ -35,9 +38,15 @@ static void find_runs(struct check_whole *whole)
 		next |= (uint32_t)(place[l] - place[l - 1] == step_B) << l;
 	}
 	const uint32_t both = whole->mask & whole->mask << 1;
-	equal &= both;
-	next &= both;
-	whole->run_count = 0;
+	*equal_out = equal & both;
+	*next_out = next & both;
+}
+
+/* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */
+INLINE void find_runs(struct check_whole *whole, uint32_t equal, uint32_t next)
+{
+	const uint64_t *place = whole->place;
+	whole->one_count = whole->run_count = 0;
 	for (uint64_t rest = whole->mask; rest;) {
 		const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
 		const uint32_t nexts = count_ones(next, lane + 1), equals = count_ones(equal, lane + 1);
@@ -46,6 +55,29 @@ static void find_runs(struct check_whole *whole)
 			(struct check_run){place[lane], lane, count, equals ? 0 : whole->size_B};
 		rest &= ~UINT64_C(0) << (lane + count);
 	}
+}
+
+/* Takes the lanes in mask one by one.  False if they do not access different words in ascending order.  ascend: they
+ * are known to do it in that order. */
+static bool find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
+{
+	const bool all = whole->mask == MASK_ALL;
+	uint64_t wrong = 0;
+	uint32_t count = 0;
+	for (uint32_t l = 0; l < LANES; l++) {
+		const uint32_t i = all ? l : count;
+		whole->one_lane[i] = l;
+		whole->one_place[i] = place[l];
+		count += whole->mask >> l & 1;
+	}
+	for (uint32_t i = 1; i < count && !ascend; i++)
+		wrong |= whole->one_place[i] <= whole->one_place[i - 1];
+	for (uint32_t i = 0; i < count; i++)
+		wrong |= whole->one_place[i] % SHADOW_WORD_B;
+	whole->one_count = wrong ? 0 : count;
+	whole->start = whole->one_place[0];
+	whole->end = whole->one_place[count - 1] + SHADOW_WORD_B;
+	return !wrong;
 }
 
 /* Sets start and end around the bytes of all runs. */
@@ -165,6 +197,13 @@ INLINE bool find_space(struct check_whole *whole)
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
 }
 
+/* Takes the lanes of an access one by one, if that is right.  Accesses of shared memory are put off as runs. */
+static bool take_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
+{
+	return whole->size_B == SHADOW_WORD_B && !check_is_atomic(whole->op) && find_ones(whole, place, ascend) &&
+	       find_space(whole) && whole->space == PLACE_GLOBAL;
+}
+
 /* Finds what the lanes of an access access.  False if that is not one kind of memory. */
 static bool find_access(struct check_whole *whole)
 {
@@ -176,7 +215,12 @@ static bool find_access(struct check_whole *whole)
 		whole->space = PLACE_LOCAL;
 		return check_local_fits(warp) && read_private(whole);
 	}
-	find_runs(whole);
+	uint32_t equal, next;
+	find_neighbours(whole, &equal, &next);
+	const uint32_t runs = (uint32_t)__builtin_popcount(whole->mask & ~(equal | next));
+	if (runs >= RUNS_MANY && take_ones(whole, whole->place, false))
+		return true;
+	find_runs(whole, equal, next);
 	find_extent(whole);
 	return find_space(whole);
 }
@@ -185,7 +229,13 @@ static bool find_access(struct check_whole *whole)
 static bool find_row(struct check_whole *whole, uint64_t place, uint32_t step_B)
 {
 	const uint32_t lane = exec_lowest(whole->mask), count = (uint32_t)__builtin_popcount(whole->mask);
-	if (!whole->size_B || whole->mask >> lane != MASK_ALL >> (LANES - count))
+	if (whole->mask >> lane != MASK_ALL >> (LANES - count)) {
+		uint64_t places[LANES];
+		for (uint32_t l = 0; l < LANES; l++)
+			places[l] = place + (uint64_t)l * step_B;
+		return step_B && take_ones(whole, places, true);
+	}
+	if (!whole->size_B)
 		return false;
 	whole->runs[0] = (struct check_run){place + (uint64_t)lane * step_B, lane, count, step_B};
 	whole->run_count = 1;
@@ -281,6 +331,25 @@ INLINE bool is_dense(const struct check_whole *whole)
 	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
 }
 
+/* As is_noted, of lanes one by one. */
+static bool ones_noted(const struct check_whole *whole, const struct soft_notes *notes, bool reads, bool writes)
+{
+	typedef uint32_t __attribute__((may_alias)) word_notes;
+	const uint32_t written = (uint32_t)check_each_byte;
+	uint32_t all = written;
+	if (((uintptr_t)notes->written - notes->start) % sizeof(word_notes))
+		return false;
+	for (uint32_t i = 0; reads && i < whole->one_count; i++) {
+		const atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
+		all &= __atomic_load_n((const word_notes *)(const void *)at, __ATOMIC_RELAXED);
+	}
+	for (uint32_t i = 0; all == written && writes && i < whole->one_count; i++) {
+		atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
+		__atomic_store_n((word_notes *)(void *)at, written, __ATOMIC_RELAXED);
+	}
+	return all == written;
+}
+
 INLINE bool is_noted(const struct check_whole *whole)
 {
 	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
@@ -293,6 +362,8 @@ INLINE bool is_noted(const struct check_whole *whole)
 	    (is_dense(whole) &&
 	     check_all_written(notes->written + (whole->start - notes->start), whole->end - whole->start)))
 		return true;
+	if (whole->one_count)
+		return ones_noted(whole, notes, reads, writes);
 	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if (!check_all_written(notes->written + (run->place - notes->start), check_run_B(whole, run)))
@@ -373,7 +444,7 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->op = op;
 	whole->mask = mask;
 	whole->size_B = size_B;
-	whole->run_count = 0;
+	whole->run_count = whole->one_count = 0;
 }
 
 static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,

@@ -33,6 +33,11 @@ struct check_whole {
 	uint64_t start, end;
 	uint32_t run_count;
 	struct check_run runs[LANES];
+	/* Instead of many short runs: lanes that access different words of global memory, in the order of these; 0:
+	 * there are runs. */
+	uint32_t one_count;
+	uint32_t one_lane[LANES];
+	uint64_t one_place[LANES];        /* multiples of SHADOW_WORD_B, which is the size of the access */
 };
 
 /* The number of bytes that a run accesses. */
@@ -43,7 +48,7 @@ static inline uint64_t check_run_B(const struct check_whole *whole, const struct
 
 /* Looks for races.  False: it is not decided whether there is one, and the checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)
-bool check_whole_race(const struct check_whole *whole);
+bool check_whole_race(struct check_whole *whole);
 /* As check_whole_functions.note_put_off. */
 #define check_whole_note_put_off EXEC_LEVELED(check_whole_note_put_off)
 bool check_whole_note_put_off(struct check_group *group);

@@ -475,9 +475,53 @@ static bool touch_atomics(const struct lanes *lanes)
 
 /* --- all accesses ---------- */
 
+/* Notes accesses of lanes one by one to different words of a page. */
+static bool touch_ones(const struct lanes *lanes)
+{
+	const struct check_whole *whole = lanes->whole;
+	const uint64_t base = whole->start / SHADOW_PAGE_B * SHADOW_PAGE_B;
+	struct page *page = shadow_page(lanes->shadow, whole->start);
+	struct cells_ones ones;
+	uint32_t blocks = 0;
+	if (!page || page->bytes || page->atomic[0] || whole->end - base > SHADOW_PAGE_B)
+		return false;
+	ones.count = whole->one_count;
+	ones.record = lanes->record;
+	ones.lane = whole->one_lane;
+	for (uint32_t i = 0; i < ones.count; i++)
+		ones.cell[i] = (uint32_t)(whole->one_place[i] - base) / SHADOW_WORD_B;
+	for (uint32_t i = 0; i < ones.count; i++)
+		blocks |= 1u << ones.cell[i] / SHADOW_BLOCK;
+	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
+		if (!shadow_part(page, exec_lowest(rest), exec_lowest(rest) + 1))
+			return false;
+	ones.write = page->write;
+	ones.read[0] = page->read[0];
+	ones.read[1] = page->read[1];
+	return lanes->writes ? cells_write_ones(&ones, &lanes->order) : cells_read_ones(&ones, &lanes->order);
+}
+
+/* Makes runs of lanes that were taken one by one. */
+static void make_runs(struct check_whole *whole)
+{
+	struct check_run *run = NULL;
+	whole->run_count = 0;
+	for (uint32_t i = 0; i < whole->one_count; i++) {
+		const uint64_t place = whole->one_place[i];
+		const uint32_t lane = whole->one_lane[i];
+		if (run && lane == run->lane + run->count && place == run->place + check_run_B(whole, run)) {
+			run->count++;
+			continue;
+		}
+		run = &whole->runs[whole->run_count++];
+		*run = (struct check_run){place, lane, 1, whole->size_B};
+	}
+	whole->one_count = 0;
+}
+
 /* Notes the runs of an access.  What is noted here before a lane is not decided is noted again by check_race, which
  * changes nothing. */
-static bool touch_runs(const struct check_whole *whole)
+static bool touch_runs(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
 	struct check_group *group = whole->group;
@@ -497,6 +541,10 @@ static bool touch_runs(const struct check_whole *whole)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
 	if (check_is_atomic(whole->op))
 		return touch_atomics(&lanes);
+	if (whole->one_count && !clocks->dirty && touch_ones(&lanes))
+		return true;
+	if (whole->one_count)
+		make_runs(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one(&lanes, run) : touch_run(&lanes, run)))
@@ -638,6 +686,7 @@ bool check_whole_note_put_off(struct check_group *group)
 		whole.op = later->op;
 		whole.size_B = later->size_B;
 		whole.space = PLACE_SHARED;
+		whole.one_count = 0;
 		whole.run_count = 1;
 		whole.runs[0] = (struct check_run){later->place, later->lane, later->count, later->step_B};
 		warp->frame = warp->base;
@@ -647,7 +696,7 @@ bool check_whole_note_put_off(struct check_group *group)
 	return right;
 }
 
-bool check_whole_race(const struct check_whole *whole)
+bool check_whole_race(struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const bool shared = whole->space == PLACE_SHARED;

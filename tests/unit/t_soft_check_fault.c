@@ -91,17 +91,21 @@ static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
 
 static unsigned long calls, wanted_call;
 
-/* The arguments of those that have failed. */
-enum { FAILED_MAX = 4096 };
-static struct request { size_t count, size_B; } failed[FAILED_MAX];
+/* The arguments of those that have failed, each once, and of the latest. */
+enum { FAILED_MAX = 1024 };
+static struct request { size_t count, size_B; } failed[FAILED_MAX], latest;
 static unsigned failed_count;
 
 static bool fails(size_t count, size_t size_B)
 {
 	if (!wanted_call || ++calls != wanted_call)
 		return false;
+	latest = (struct request){count, size_B};
+	for (unsigned i = 0; i < failed_count; i++)
+		if (!memcmp(&failed[i], &latest, sizeof(latest)))
+			return true;
 	if (failed_count < FAILED_MAX)
-		failed[failed_count++] = (struct request){count, size_B};
+		failed[failed_count++] = latest;
 	return true;
 }
 
@@ -272,8 +276,7 @@ static void fail_each(const char *name, unsigned least)
 		     result != CUDA_ERROR_HARDWARE_STACK_ERROR) ||
 		    !are_right(result, bytes_string(&reports), bytes_string(&all))) {
 			printf("%s, allocation %lu of %zu * %zu: result %d, reports:\n%s\n", name, n,
-			       failed[failed_count - 1].count, failed[failed_count - 1].size_B, result,
-			       bytes_string(&reports));
+			       latest.count, latest.size_B, result, bytes_string(&reports));
 			test_failures++;
 		}
 		more = calls >= n;
