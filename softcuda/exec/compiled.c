@@ -16,11 +16,18 @@ enum { WATCHED_PATIENCE = 256 };
 
 /* --- functions that compiled code calls (COMPILED_FUNCTIONS) ---------- */
 
-static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
+/* Has the warp be at an instruction, and returns that. */
+static const struct op *go_to(struct warp *warp, uint32_t op)
 {
 	warp->frame = warp->base;
+	warp->pc = op;
+	return &warp->base->code->ops[op];
+}
+
+static uint32_t call(struct warp *warp, uint32_t number, uint32_t lanes)
+{
+	const struct op *op = go_to(warp, number);
 	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
-	warp->pc = (uint32_t)(op - warp->base->code->ops);
 	return op->run(warp, op, lanes) != FLOW_NEXT;
 }
 
@@ -31,6 +38,8 @@ static void fill_slot(struct group *group, const struct compiled *compiled, uint
 	const struct exec_watch *watch = group->job->watch;
 	const struct memory_slot old = group->slots[slot];
 	struct memory_slot filled = {.range = *range};
+	filled.start = (range->start + SLOT_ALIGNED_B - 1) & ~(uint64_t)(SLOT_ALIGNED_B - 1);
+	filled.size_B = filled.start < range->end ? range->end - filled.start : 0;
 	if (watch && watch->quiet)
 		filled.quiet = watch->quiet(group->job, compiled, &filled.range);
 	if (old.range.end)
@@ -39,7 +48,7 @@ static void fill_slot(struct group *group, const struct compiled *compiled, uint
 }
 
 /* The handler looks up the memory and leaves its range in the group's ranges, from where this function copies it. */
-static uint32_t access(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
+static uint32_t access(struct warp *warp, uint32_t op, uint32_t lanes, uint32_t slot)
 {
 	struct group *group = warp->group;
 	if (call(warp, op, lanes))
@@ -86,29 +95,26 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 }
 
 /* As exec_access_watched calls the watcher for the interpreter. */
-static uint32_t look(struct warp *warp, const struct op *op, uint32_t lanes, const uint64_t *place, uint32_t size_B)
+static uint32_t look(struct warp *warp, uint32_t number, uint32_t lanes, const uint64_t *place, uint32_t size_B)
 {
+	const struct op *op = go_to(warp, number);
 	const unsigned kind = op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
-	warp->frame = warp->base;
-	warp->pc = (uint32_t)(op - warp->base->code->ops);
 	return !WATCH_ASK(warp->group->job, access, warp, op, lanes, size_B, kind, place);
 }
 
-static uint32_t look_row(struct warp *warp, const struct op *op, uint32_t lanes, uint64_t place, uint32_t size_B,
+static uint32_t look_row(struct warp *warp, uint32_t number, uint32_t lanes, uint64_t place, uint32_t size_B,
 			 uint32_t step_B)
 {
 	const struct exec_watch *watch = warp->group->job->watch;
-	warp->frame = warp->base;
-	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	const struct op *op = go_to(warp, number);
 	return watch && (!watch->row || !watch->row(warp, op, lanes, size_B, place, step_B));
 }
 
-static uint32_t look_rows(struct warp *warp, const struct op *op, const uint64_t *place, uint32_t row, uint32_t size_B,
+static uint32_t look_rows(struct warp *warp, uint32_t number, const uint64_t *place, uint32_t row, uint32_t size_B,
 			  uint32_t step_B)
 {
 	const struct exec_watch *watch = warp->group->job->watch;
-	warp->frame = warp->base;
-	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	const struct op *op = go_to(warp, number);
 	return watch && (!watch->rows || !watch->rows(warp, op, row, size_B, place, step_B));
 }
 

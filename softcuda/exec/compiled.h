@@ -63,10 +63,10 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 
 /* The functions that compiled code calls. */
 #define COMPILED_FUNCTIONS(EXECUTOR, LIBRARY) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes): runs the op's handler for these lanes. \
-	 * Returns 1 if a fault was noted, else 0. */ \
+	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes): runs the handler of the op with this number for \
+	 * these lanes.  Returns 1 if a fault was noted, else 0. */ \
 	EXECUTOR(call) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint32_t slot): as call, for an access of \
+	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, uint32_t slot): as call, for an access of \
 	 * global memory; stores the range of memory that was accessed in the slot. */ \
 	EXECUTOR(access) \
 	/* void (struct group *, uint32_t part, uint32_t live): tells that the interpreter will continue a part; live: \
@@ -81,15 +81,15 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * Returns 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other \
 	 * work-groups run; 2: the launch is to stop. */ \
 	EXECUTOR(tired) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): \
+	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): \
 	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
 	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \
 	EXECUTOR(look) \
-	/* uint32_t (struct warp *, const struct op *, uint32_t lanes, uint64_t place, uint32_t size_B, \
+	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, uint64_t place, uint32_t size_B, \
 	 * uint32_t step_B): the same for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if \
 	 * `look` has to be called. */ \
 	EXECUTOR(look_row) \
-	/* uint32_t (struct warp *, const struct op *, const uint64_t *place, uint32_t row, uint32_t size_B, \
+	/* uint32_t (struct warp *, uint32_t op, const uint64_t *place, uint32_t row, uint32_t size_B, \
 	 * uint32_t step_B): the same for all lanes, of which each `row` are step_B apart, from one of LANES / row \
 	 * places on. */ \
 	EXECUTOR(look_rows) \

@@ -90,9 +90,12 @@ struct range {
 	uint64_t start, end;
 };
 
-/* Memory that compiled code has looked up. */
+/* Memory that compiled code has looked up.  It counts from the first address that is a multiple of SLOT_ALIGNED_B,
+ * which the size of no access exceeds. */
+enum { SLOT_ALIGNED_B = 32 };
 struct memory_slot {
 	struct range range;
+	uint64_t start, size_B;           /* that address, and how much memory there is from there on */
 	uint64_t quiet;                   /* what the watcher need not be told of there (exec_watch.quiet) */
 };
 

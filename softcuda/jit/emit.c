@@ -24,14 +24,14 @@ static value part_lanes(struct emitter *e, uint32_t entry)
 	return emit_mask(e, bits);
 }
 
-/* Loads what the current part needs of its warp.  For one lane without private memory that is nothing: LLVM would
- * compute the warp here for all slow paths, and keep it for them. */
+/* Loads what the current part needs of its warp.  Without private memory that is nothing: LLVM would compute the warp
+ * here for all slow paths, and keep it for them. */
 static void find_warp(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
 	e->first_lane = LLVMBuildMul(b, LLVMBuildURem(b, e->part, emit_i32(e, LANES / e->plan->width), ""),
 				     emit_i32(e, e->plan->width), "");
-	if (!e->plan->code->local_B && e->plan->width == 1) {
+	if (!e->plan->code->local_B) {
 		e->local = e->local_stride = emit_i64(e, 0);
 		return;
 	}
@@ -173,8 +173,9 @@ static void emit_next_group(struct emitter *e)
 		LLVMPositionBuilderAtEnd(b, further);
 		LLVMBuildStore(b, LLVMBuildSub(b, ahead, emit_i32(e, 1), ""), at);
 		at = emit_at(e, e->group, emit_i64(e, offsetof(struct group, ctaid)));
-		value x = LLVMBuildLoad2(b, e->i32, at, "");
-		LLVMBuildStore(b, LLVMBuildAdd(b, x, emit_i32(e, 1), ""), at);
+		value x = LLVMBuildAdd(b, e->group_x, emit_i32(e, 1), "");
+		LLVMBuildStore(b, x, at);
+		LLVMAddIncoming(e->group_x, &x, &further, 1);
 		LLVMBuildBr(b, e->each);
 	} else {
 		LLVMBuildBr(b, end);
@@ -191,8 +192,12 @@ static void emit_loop(struct emitter *e, uint32_t entry)
 	LLVMBasicBlockRef body = emit_block(e, "part"), done = emit_block(e, "done");
 	e->each = emit_block(e, "group");
 	e->next_part = emit_block(e, "next");
+	value x = emit_field(e, e->i32, e->group, offsetof(struct group, ctaid));
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
 	LLVMBuildBr(b, e->each);
 	LLVMPositionBuilderAtEnd(b, e->each);
+	e->group_x = LLVMBuildPhi(b, e->i32, "group_x");
+	LLVMAddIncoming(e->group_x, &x, &before, 1);
 	LLVMBuildBr(b, body);
 	LLVMPositionBuilderAtEnd(b, body);
 	value first = LLVMGetParam(e->function, 1), end = LLVMGetParam(e->function, 2);
@@ -209,19 +214,22 @@ static void emit_loop(struct emitter *e, uint32_t entry)
 	emit_next_group(e);
 }
 
-/* Sets all webs that are not live at the entry to 0 at the beginning of each part.  Otherwise values would be
- * carried from one part to the next, and lanes that have not assigned a web would read an undefined
- * value of LLVM's. */
+/* Sets webs that are not live at the entry to 0 at the beginning of each part.  Otherwise values would be carried from
+ * one part to the next, and lanes that have not assigned a web would read an undefined value of LLVM's.  A web that is
+ * live at the start of no block is only read in a block that has assigned it. */
 static void clear_webs(struct emitter *e, uint32_t entry)
 {
 	const struct plan *plan = e->plan;
 	const uint32_t block = plan->entries[entry].block;
 	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->first_block));
-	memset(e->set, 0, plan->web_words * sizeof(*e->set));
-	for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
+	/* In code for one lane, ops are emitted a second time, and values from before their block are kept for that. */
+	memset(e->set, plan->width == 1 ? 0xff : 0, plan->web_words * sizeof(*e->set));
+	for (uint32_t i = 0; i < plan->live_at[plan->block_count]; i++)
 		plan_add(e->set, plan->live[i]);
+	for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
+		plan_remove(e->set, plan->live[i]);
 	for (uint32_t w = 0; w < plan->web_count; w++)
-		if (e->webs[w] && !plan_has(e->set, w))
+		if (e->webs[w] && plan_has(e->set, w))
 			emit_web_clear(e, w);
 }
 
@@ -246,7 +254,7 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	const struct plan *plan = e->plan;
 	e->region = &plan->regions[entry];
 	e->nowhere = e->places = e->firsts = NULL;
-	e->warp_block = e->registers_block = NULL;
+	e->warp_block = e->registers_block = e->fault = NULL;
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
 	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));

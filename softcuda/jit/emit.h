@@ -43,8 +43,10 @@ struct emitter {
 	LLVMBasicBlockRef head;           /* runs once, before the loops over groups and parts */
 	LLVMBasicBlockRef each;           /* runs once for each group, before the loop over its parts */
 	LLVMBasicBlockRef first_block, next_part;  /* the first and the last of the loop over parts */
+	LLVMBasicBlockRef fault;          /* returns after a fault; NULL: none yet */
 	value group, launch, job;         /* the group, and what its fields point to */
 	value warps, thread_count, shared, shared_B, parameters, constants;
+	value group_x;                    /* the group's place in the grid's row */
 	value part, first_lane;           /* the part's index, and its first lane's index in the warp */
 	value warp, registers;            /* the warp and its registers, as these blocks have computed them */
 	LLVMBasicBlockRef warp_block, registers_block;
@@ -194,8 +196,6 @@ bool emit_memory_op(struct emitter *e, uint32_t op);
 /* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
  * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
-/* The address of op, of type struct op, in the code that the interpreter runs. */
-value emit_op_pointer(const struct emitter *e, uint32_t op);
 /* Saves the operands of op in the frame, for all lanes of the part. */
 void emit_save_operands(struct emitter *e, uint32_t op);
 /* Ends the function if a function of the executor has noted a fault. */

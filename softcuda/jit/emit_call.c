@@ -6,13 +6,6 @@
 
 #include "softcuda/jit/emit.h"
 
-value emit_op_pointer(const struct emitter *e, uint32_t op)
-{
-	value code = emit_field(e, e->pointer, e->job, offsetof(struct job, code));
-	value ops = emit_field(e, e->pointer, code, offsetof(struct code, ops));
-	return emit_at(e, ops, emit_i64(e, (uint64_t)op * sizeof(struct op)));
-}
-
 void emit_save_operands(struct emitter *e, uint32_t op)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++) {
@@ -49,17 +42,23 @@ static void load_results(struct emitter *e, uint32_t op, value mask)
 
 void emit_fault_if(struct emitter *e, value noted)
 {
-	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
-	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, noted, emit_i32(e, 0), ""), wrong, on);
-	LLVMPositionBuilderAtEnd(e->builder, wrong);
-	emit_fault(e);
+	LLVMBasicBlockRef on = emit_block(e, "done");
+	value wrong = LLVMBuildICmp(e->builder, LLVMIntNE, noted, emit_i32(e, 0), "");
+	if (e->fault) {
+		emit_unlikely(e, wrong, e->fault, on);
+	} else {
+		e->fault = emit_block(e, "fault");
+		emit_unlikely(e, wrong, e->fault, on);
+		LLVMPositionBuilderAtEnd(e->builder, e->fault);
+		emit_fault(e);
+	}
 	LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
 /* Emits the call of the handler for the lanes of mask, which is not empty. */
 static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 {
-	value operands[4] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
+	value operands[4] = {emit_warp(e), emit_i32(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
 	emit_save_operands(e, op);
 	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);

@@ -132,12 +132,9 @@ static value slot_field(struct emitter *e, uint32_t slot, size_t field_B)
 /* Stores the first aligned address of a slot's memory, and the size of the memory from there on. */
 static void load_slot(struct emitter *e, uint32_t slot, value *start_out, value *size_out)
 {
-	const uint64_t low = (1u << PLAN_ALIGNED) - 1;
-	value start = slot_field(e, slot, offsetof(struct memory_slot, range.start));
-	start = LLVMBuildAdd(e->builder, start, emit_i64(e, low), "");
-	*start_out = LLVMBuildAnd(e->builder, start, emit_i64(e, ~low), "");
-	value end = slot_field(e, slot, offsetof(struct memory_slot, range.end));
-	*size_out = emit_binary(e, "llvm.usub.sat", end, *start_out);
+	_Static_assert(SLOT_ALIGNED_B == 1 << PLAN_ALIGNED, "what counts as aligned");
+	*start_out = slot_field(e, slot, offsetof(struct memory_slot, start));
+	*size_out = slot_field(e, slot, offsetof(struct memory_slot, size_B));
 }
 
 /* Loads the range of memory of a slot, hoisted out of the loop over parts. */

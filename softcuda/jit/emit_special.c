@@ -18,11 +18,11 @@ static value thread_index(struct emitter *e, unsigned dimension)
 	return v;
 }
 
-/* Loads a field that has one value for the whole group, in the block `outside` of the loop over parts. */
-static value shared_field(struct emitter *e, LLVMBasicBlockRef outside, value pointer, size_t offset_B)
+/* Loads a field that has one value for all groups of a call, before the loop over them. */
+static value shared_field(struct emitter *e, value pointer, size_t offset_B)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(outside));
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
 	value v = emit_field(e, e->i32, pointer, offset_B);
 	LLVMPositionBuilderAtEnd(e->builder, here);
 	return v;
@@ -39,24 +39,25 @@ static value special(struct emitter *e, enum special what)
 	case SPECIAL_NTID_X:
 	case SPECIAL_NTID_Y:
 	case SPECIAL_NTID_Z:
-		return shared_field(e, e->head, e->launch, offsetof(struct soft_launch, block) +
+		return shared_field(e, e->launch, offsetof(struct soft_launch, block) +
 				    (what - SPECIAL_NTID_X) * sizeof(uint32_t));
 	case SPECIAL_CTAID_X:
+		return e->group_x;
 	case SPECIAL_CTAID_Y:
 	case SPECIAL_CTAID_Z:
-		return shared_field(e, e->each, e->group, offsetof(struct group, ctaid) +
+		return shared_field(e, e->group, offsetof(struct group, ctaid) +
 				    (what - SPECIAL_CTAID_X) * sizeof(uint32_t));
 	case SPECIAL_NCTAID_X:
 	case SPECIAL_NCTAID_Y:
 	case SPECIAL_NCTAID_Z:
-		return shared_field(e, e->head, e->launch, offsetof(struct soft_launch, grid) +
+		return shared_field(e, e->launch, offsetof(struct soft_launch, grid) +
 				    (what - SPECIAL_NCTAID_X) * sizeof(uint32_t));
 	case SPECIAL_LANEID:
 		return e->first_lane;
 	case SPECIAL_WARPID:
 		return emit_field(e, e->i32, emit_warp(e), offsetof(struct warp, index));
 	case SPECIAL_NWARPID:
-		return shared_field(e, e->head, e->group, offsetof(struct group, warp_count));
+		return shared_field(e, e->group, offsetof(struct group, warp_count));
 	default:
 		return emit_i32(e, what == SPECIAL_ONE);
 	}

@@ -16,7 +16,7 @@ static void look_at_all(struct emitter *e, uint32_t op, value mask, value places
 	if (e->plan->verbs[op].verb == VERB_STORE)
 		emit_save_operands(e, op);
 	LLVMBuildStore(e->builder, places, e->places);
-	value operands[] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
+	value operands[] = {emit_warp(e), emit_i32(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
 	emit_fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(look), operands, 5));
 }
 
@@ -28,7 +28,7 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 		return;
 	}
 	LLVMBasicBlockRef closer = emit_block(e, "closer"), on = emit_block(e, "looked");
-	value operands[] = {emit_warp(e), emit_op_pointer(e, op), emit_lanes(e, mask), places, emit_i32(e, total_B),
+	value operands[] = {emit_warp(e), emit_i32(e, op), emit_lanes(e, mask), places, emit_i32(e, total_B),
 			    emit_i32(e, step_B)};
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_row), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
@@ -51,7 +51,7 @@ void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, un
 	for (unsigned r = 0; r < rows->count; r++)
 		LLVMBuildStore(b, rows->first[r], emit_at(e, e->firsts, emit_i64(e, r * sizeof(uint64_t))));
 	value step = LLVMBuildSelect(b, rows->next, emit_i32(e, total_B), emit_i32(e, 0), "");
-	value operands[] = {emit_warp(e), emit_op_pointer(e, op), e->firsts, emit_i32(e, rows->row),
+	value operands[] = {emit_warp(e), emit_i32(e, op), e->firsts, emit_i32(e, rows->row),
 			    emit_i32(e, total_B), step};
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_rows), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);

@@ -107,11 +107,11 @@ uint32_t target_lanes(uint32_t level, struct bytes *why)
 #else
 #define COMBINE "instcombine"
 #endif
-/* The passes that improve kernels: promotion of stack slots to values, elimination of common subexpressions and of
- * dead code, and motion of invariant code out of loops, but back into them where only slow paths use it.  There is no
- * vectorizer, since the IR has vectors already. */
-static const char passes[] = "function(sroa,early-cse<memssa>,simplifycfg," COMBINE ",loop-mssa(loop-rotate,licm),"
-			     "gvn," COMBINE ",simplifycfg,dse,adce,loop-sink)";
+/* The passes that improve kernels: promotion of stack slots to values, elimination of common subexpressions and of dead
+ * code, and motion of invariant code out of loops, but back into them where only slow paths use it.  Others took time
+ * and gained nothing (docs/decisions.md).  There is no vectorizer, since the IR has vectors already. */
+static const char passes[] = "function(mem2reg,early-cse," COMBINE ",simplifycfg,loop-mssa(loop-rotate,licm),"
+			     "loop-sink)";
 
 /* Verifies a module and runs the passes on it; false, with the reason in why, if that fails. */
 static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, struct bytes *why)
