@@ -20,7 +20,8 @@ export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS
 
 # How many objects of one kind may be left more than without a fault.  An object whose destruction failed is
 # left.  Events are pooled, and how many are in use at once depends on time: 44 to 53 in runs without a fault.
-# The maximum of four runs (learn) is 47 or more except in one of ten thousand, so 6 more are no leak.  A leak
+# The maximum of four runs (learn) is 47 or more except in one of ten thousand, so 6 more are no leak.  With 90 runs
+# at a time it is 57, and on 32 busy processors it was 60, so that a case with more runs again (one).  A leak
 # of one event for each error is less than that where a call fails once: each_time() finds it.  Blocks of memory
 # that a device keeps for later allocations are freed before the blocks are counted (faults_exhaust).  Streams are
 # pooled, too: where an error leaves it unknown whether a copy has ended, each of its three threads may need another
@@ -80,7 +81,7 @@ may_have_none() {
 	return 1
 }
 
-one() { # mode, rule
+run_case() { # mode, rule; leaves status, $out and $count
 	name=$(echo "$1$2" | tr -c 'A-Za-z0-9_\n' .)
 	out=$FAULTS_DIR/$name.out count=$FAULTS_DIR/$name.count
 	CULVERT_SOFT_FAULT=$FAULTS_BASE$2 CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
@@ -92,6 +93,14 @@ one() { # mode, rule
 	if [ -z "$1" ] && [ $status -lt 4 ]; then
 		leaks "$count" "$2" >> "$out"
 	fi
+}
+
+one() { # mode, rule
+	for try in 1 2 3 4; do
+		run_case "$1" "$2"
+		# Events that are left once are a matter of time, and a leak leaves them each time.
+		[ $status -ne 1 ] && [ "$(grep '^WRONG' "$out" | sed 's/: [0-9].*//')" = 'WRONG: events' ] || break
+	done
 	if [ $status -eq 1 ] || grep -q '^WRONG' "$out"; then
 		echo "FAIL: CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $1"
 		sed 's/^/    /' "$out"
