@@ -21,10 +21,10 @@ scripts() {
 	find .ci scripts tests -type f -perm -u+x ! -name '*.*' -exec grep -lI '^#!' {} + | sort
 }
 
-# In a folder of its own, so that what is written is seen; JOBS and CULVERT_BUILD would be used by what begins work.
+# In a folder of its own, so that what is written is seen; JOBS, CULVERT_BUILD and IMAGE are for what begins work.
 run() {
 	mkdir -p "$work/here"
-	(cd "$work/here" && CULVERT_BUILD=$work/build JOBS=1 timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null)
+	(cd "$work/here" && CULVERT_BUILD=$work/build JOBS=1 IMAGE=whole timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null)
 }
 
 helps() { # name, program
