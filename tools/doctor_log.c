@@ -63,9 +63,10 @@ static void read_log(const struct findings *findings, struct bytes *log)
 
 static const char mark[] = "NVRM: Xid (";
 
-/* "NVRM: Xid (PCI:0000:01:00): 31, pid=2976, name=a.out, MMU Fault: ...", and before 2013 without "PCI:". */
+/* "NVRM: Xid (PCI:0000:01:00): 31, pid=2976, name=a.out, MMU Fault: ...", and in older drivers without "PCI:". */
 static bool parse(const char *at, struct gpu_error *error)
 {
+	_Static_assert(NAME_B == 64 && FINDING_LINE_B == 128, "the widths in the formats");
 	*error = (struct gpu_error){.count = 1};
 	if (sscanf(at + strlen(mark), "%63[^)\n]): %u, %127[^\n]", error->gpu, &error->number, error->words) < 2)
 		return false;

@@ -168,18 +168,25 @@ static void tell_part(struct findings *findings, const struct bytes *path)
 	free(real);
 }
 
-/* Whether the part is there. */
-static bool look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
-			 const char *what)
+/* Whether the part is there; then its path is in path_out. */
+static bool find_part(struct findings *findings, const char *name, enum finding_grade missing, const char *what,
+		      struct bytes *path_out)
 {
-	struct bytes path = BYTES_INIT;
-	const bool found = own_library_find(name, &path);
+	const bool found = own_library_find(name, path_out);
 	if (found)
-		tell_part(findings, &path);
+		tell_part(findings, path_out);
 	else
 		finding_add(findings, "parts", missing,
 			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is missing: %s",
 			    name, what);
+	return found;
+}
+
+static bool look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
+			 const char *what)
+{
+	struct bytes path = BYTES_INIT;
+	const bool found = find_part(findings, name, missing, what, &path);
 	bytes_finish(&path);
 	return found;
 }
@@ -191,19 +198,19 @@ static void look_at_software_compiler(struct findings *findings)
 	static const char slow[] = "the software device interprets all kernels, which takes many times as long";
 	char build_option[] = "--build";
 	struct bytes path = BYTES_INIT, said = BYTES_INIT;
-	if (!look_at_part(findings, name, FINDING_CAREFUL, slow) || !own_library_find(name, &path))
-		return;
-	char *const command[] = {path.data, build_option, NULL};
-	const int code = process_run(command, &said);
-	const char *text = code < 0 ? strerror(errno) : bytes_string(&said);
-	const int length = (int)strcspn(text, "\n");
-	/* An older one takes no options, and ends with 2. */
-	if (code < 0 || code > 2)
-		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
-			    "%s cannot be executed (%.*s): %s", name, length, text, slow);
-	else if (code || strcmp(text, CULVERT_BUILD "\n"))
-		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
-			    "%s is of another build than this tool, " CULVERT_BUILD ": %s", name, slow);
+	if (find_part(findings, name, FINDING_CAREFUL, slow, &path)) {
+		char *const command[] = {path.data, build_option, NULL};
+		const int code = process_run(command, &said);
+		const char *text = code < 0 ? strerror(errno) : bytes_string(&said);
+		const int length = (int)strcspn(text, "\n");
+		/* An older one takes no options, and ends with 2. */
+		if (code < 0 || code > 2)
+			finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
+				    "%s cannot be executed (%.*s): %s", name, length, text, slow);
+		else if (code || strcmp(text, CULVERT_BUILD "\n"))
+			finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
+				    "%s is of another build than this tool, " CULVERT_BUILD ": %s", name, slow);
+	}
 	bytes_finish(&path);
 	bytes_finish(&said);
 }
