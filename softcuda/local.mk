@@ -12,7 +12,7 @@ softcuda_ptx_sources = \
 	softcuda/ptx/program.h softcuda/ptx/ptx.h softcuda/ptx/registers.c softcuda/ptx/statement.c \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
 softcuda_exec_sources = $(softcuda_hot_sources) \
-	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
+	softcuda/exec/access.h softcuda/exec/approx.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
 	softcuda/exec/barrier.h softcuda/exec/code_cache.c softcuda/exec/code_cache.h softcuda/exec/compile_wire.c softcuda/exec/compile_wire.h \
 	softcuda/exec/compiled.c softcuda/exec/compiled.h softcuda/exec/compiler.c softcuda/exec/compiler.h \
 	softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
@@ -78,8 +78,8 @@ softcuda_calls_sources = \
 softcuda_jit_sources = \
 	softcuda/jit/address.c softcuda/jit/compile.c softcuda/jit/compile.h softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_access.c \
 	softcuda/jit/emit_access.h softcuda/jit/emit_call.c \
-	softcuda/jit/emit_circular.c softcuda/jit/emit_convert.c softcuda/jit/emit_few.c softcuda/jit/emit_float.c \
-	softcuda/jit/emit_flow.c softcuda/jit/emit_index.c \
+	softcuda/jit/emit_convert.c softcuda/jit/emit_few.c softcuda/jit/emit_float.c \
+	softcuda/jit/emit_flow.c softcuda/jit/emit_function.c softcuda/jit/emit_index.c \
 	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
 	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
@@ -172,6 +172,10 @@ check_PROGRAMS += tests/unit/t_soft_jit_some
 TESTS += tests/unit/t_soft_jit_some
 tests_unit_t_soft_jit_some_SOURCES = tests/unit/t_soft_jit_some.c
 tests_unit_t_soft_jit_some_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_jit_functions
+TESTS += tests/unit/t_soft_jit_functions
+tests_unit_t_soft_jit_functions_SOURCES = tests/unit/t_soft_jit_functions.c
+tests_unit_t_soft_jit_functions_LDADD = $(softcuda_libs)
 # Its calls that may fail go through functions of its own.
 check_PROGRAMS += tests/unit/t_soft_jit_fault
 TESTS += tests/unit/t_soft_jit_fault

@@ -3,6 +3,7 @@
  * values. */
 #include "config.h"
 
+#include "softcuda/exec/approx.h"
 #include "softcuda/exec/half.h"
 #include "softcuda/exec/real.h"
 #include "softcuda/exec/table.h"
@@ -25,14 +26,92 @@
 	APPROX_VARIANT(name, SAME, SAME, expression)                          \
 	APPROX_VARIANT(name##_ftz, ftz_f32, ftz_f32, expression)
 
-APPROX(ex2_approx, exp2(x))
-APPROX(lg2_approx, log2(x))
 APPROX(sin_approx, sin(x))
 APPROX(cos_approx, cos(x))
 APPROX(rcp_approx, 1.0 / x)
 APPROX(rsqrt_approx, 1.0 / sqrt(x))
 APPROX(sqrt_approx, sqrt(x))
 APPROX_VARIANT(tanh_approx, SAME, SAME, tanh(x))
+
+/* --- ex2 and lg2: approx.h has the method ---------- */
+
+/* The polynomials do not need that it is rounded once. */
+#ifdef __FMA__
+#define SUM_OF_PRODUCT(a, b, c) __builtin_fma(a, b, c)
+#else
+#define SUM_OF_PRODUCT(a, b, c) ((a) * (b) + (c))
+#endif
+#define TERM_OF_X(coefficient) sum = SUM_OF_PRODUCT(sum, x, coefficient);
+
+static inline float limited(float x)
+{
+	x = x < -(float)APPROX_EX2_MOST ? -(float)APPROX_EX2_MOST : x;
+	return x > (float)APPROX_EX2_MOST ? (float)APPROX_EX2_MOST : x;
+}
+
+static inline __attribute__((always_inline)) double near_ex2(float operand)
+{
+	const double all = operand, whole = all + APPROX_WHOLE, x = all - (whole - APPROX_WHOLE);
+	double sum = 0;
+	APPROX_EX2(TERM_OF_X)
+	return f64_bits(bits_f64(SUM_OF_PRODUCT(sum, x, 1.0)) + (bits_f64(whole) << 52));
+}
+
+static inline __attribute__((always_inline)) double near_lg2(float operand)
+{
+	const uint64_t bits = bits_f64(operand) + APPROX_TO_ONE;
+	const double exponent = f64_bits(bits >> 52 | APPROX_ADDED) - (0x1p52 + 1023);
+	const double x = f64_bits((bits & APPROX_FRACTION) + APPROX_ROOT_HALF) - 1;
+	double sum = 0;
+	APPROX_LG2(TERM_OF_X)
+	return SUM_OF_PRODUCT(sum, x, exponent);
+}
+
+/* The result of lg2 for infinity and NaN, zeros, and negative numbers, or else y. */
+static inline float special_lg2(float x, float y)
+{
+	y = x < INFINITY ? y : x;
+	y = x < 0 ? NAN : y;
+	return x == 0 ? -INFINITY : y;
+}
+
+static inline bool in_doubt(double value)
+{
+	return (((uint32_t)bits_f64(value) + (APPROX_DOUBT - APPROX_MIDDLE)) & APPROX_REST) < 2 * APPROX_DOUBT;
+}
+
+#define ANY(x, y) (y)
+
+/* The loops are apart since compilers do not make vectors of all of it in one. */
+#define NEAR_VARIANT(name, in_out, range, near, special, exact)               \
+	OP_HEAD(name)                                                         \
+	{                                                                     \
+		const lane_f32 *a = OPERAND(const lane_f32, 1);               \
+		float operand[LANES];                                         \
+		double value[LANES];                                          \
+		uint32_t result[LANES], doubt = 0;                            \
+		for (unsigned l = 0; l < LANES; l++)                          \
+			operand[l] = range(in_out(a[l]));                     \
+		for (unsigned l = 0; l < LANES; l++) {                        \
+			value[l] = near(operand[l]);                          \
+			doubt |= in_doubt(value[l]);                          \
+		}                                                             \
+		for (unsigned l = 0; doubt && l < LANES; l++)                 \
+			if (in_doubt(value[l]))                               \
+				value[l] = exact(operand[l]);                 \
+		for (unsigned l = 0; l < LANES; l++)                          \
+			result[l] = result_f32(in_out(special(operand[l], (float)value[l]))); \
+		op_put_32(OPERAND(void, 0), result, mask);                    \
+		return FLOW_NEXT;                                             \
+	}
+#define NEAR(name, range, near, special, exact)                               \
+	NEAR_VARIANT(name, SAME, range, near, special, exact)                 \
+	NEAR_VARIANT(name##_ftz, ftz_f32, range, near, special, exact)
+
+NEAR(ex2_approx, limited, near_ex2, ANY, exp2)
+NEAR(lg2_approx, SAME, near_lg2, special_lg2, log2)
+
+/* --- quotients ---------- */
 
 #define QUOTIENT(name, in, out)                                               \
 	OP_HEAD(name)                                                         \
@@ -48,6 +127,8 @@ APPROX_VARIANT(tanh_approx, SAME, SAME, tanh(x))
 
 QUOTIENT(div_approx, SAME, SAME)
 QUOTIENT(div_approx_ftz, ftz_f32, ftz_f32)
+
+/* --- f64 and halves ---------- */
 
 /* The f64 ones give 20 bits or so: the low word of operand and result is zero, so
  * that a NaN with its payload there is an infinity, and subnormals are flushed. */

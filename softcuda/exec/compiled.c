@@ -118,16 +118,6 @@ static uint32_t look_rows(struct warp *warp, uint32_t number, const uint64_t *pl
 	return watch && (!watch->rows || !watch->rows(warp, op, row, size_B, place, step_B));
 }
 
-static double ex2(double x)
-{
-	return exp2(x);
-}
-
-static double lg2(double x)
-{
-	return log2(x);
-}
-
 #define FUNCTION_ADDRESS(name) (void *)name,
 
 void *const compiled_functions[COMPILED_FUNCTION_COUNT] = {

@@ -93,8 +93,6 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * uint32_t step_B): the same for all lanes, of which each `row` are step_B apart, from one of LANES / row \
 	 * places on. */ \
 	EXECUTOR(look_rows) \
-	/* double (double): with these, ex2 and lg2 of f32 are computed. */ \
-	EXECUTOR(ex2) EXECUTOR(lg2) \
 	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \
 	LIBRARY(fma) LIBRARY(fmaf) LIBRARY(floor) LIBRARY(floorf) LIBRARY(ceil) LIBRARY(ceilf) LIBRARY(trunc) \
 	LIBRARY(truncf) LIBRARY(roundeven) LIBRARY(roundevenf) LIBRARY(sqrt) LIBRARY(sqrtf) LIBRARY(memcpy) \

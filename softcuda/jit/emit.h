@@ -246,10 +246,12 @@ void emit_look_private(struct emitter *e, uint32_t op, value mask, value places,
  * for all of these lanes.  The result is not assigned before that decision: it may have the web of an operand,
  * which the handler reads. */
 void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt);
-/* sin or cos of an f32, computed in f64 and rounded once, as the interpreter does with the C library's functions.  Both
- * round to the same f32 if all numbers within 2^-48 of the result do.  *doubt_out holds for lanes where these do not,
- * and for arguments of 2^16 and more: the handler has to compute those. */
+/* Functions of an f32, computed in f64 and rounded once, as the interpreter does with the C library's functions
+ * (emit_function.c).  *doubt_out holds for lanes where the C library's value, which is not exactly the same, may be
+ * rounded to another f32, and for arguments of sin and cos of 2^16 and more: the handler has to compute those. */
 value emit_circular(struct emitter *e, value single, bool cosine, value *doubt_out);
+value emit_ex2(struct emitter *e, value single, value *doubt_out);
+value emit_lg2(struct emitter *e, value single, value *doubt_out);
 /* The bits of a float of `type`, with any NaN replaced by NAN_32. */
 value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type);
 /* Leaves the part to the interpreter if condition, a scalar, holds.  The interpreter continues the node's lanes at op,

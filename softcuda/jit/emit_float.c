@@ -146,22 +146,26 @@ static value compute(const struct work *w)
 	}
 }
 
-/* ex2 and lg2: calls the interpreter's function of f64 for each lane and rounds its result to f32. */
-static value by_function(const struct work *w)
+/* Whether an op is one of the functions of emit_function.c; emits it. */
+static bool put_function(const struct work *w)
 {
-	struct emitter *e = w->e;
-	LLVMBuilderRef b = e->builder;
-	const char *name = w->verb->verb == VERB_EX2 ? EMIT_EXECUTOR(ex2) : EMIT_EXECUTOR(lg2);
-	value x = operand(w, 1), r = LLVMGetUndef(LLVMTypeOf(x));
-	const bool scalar = emit_is_scalar(x);
-	for (unsigned l = 0; l < (scalar ? 1 : e->plan->width); l++) {
-		value one = scalar ? x : LLVMBuildExtractElement(b, x, emit_i32(e, l), "");
-		one = LLVMBuildFPExt(b, one, e->f64, "");
-		one = emit_help(e, e->f64, name, &one, 1);
-		one = LLVMBuildFPTrunc(b, one, e->f32, "");
-		r = scalar ? one : LLVMBuildInsertElement(b, r, one, emit_i32(e, l), "");
+	value f, doubt;
+	switch ((enum verb)w->verb->verb) {
+	case VERB_SIN:
+	case VERB_COS:
+		f = emit_circular(w->e, operand(w, 1), w->verb->verb == VERB_COS, &doubt);
+		break;
+	case VERB_EX2:
+		f = emit_ex2(w->e, operand(w, 1), &doubt);
+		break;
+	case VERB_LG2:
+		f = emit_lg2(w->e, operand(w, 1), &doubt);
+		break;
+	default:
+		return false;
 	}
-	return r;
+	emit_float_unless(w->e, w->op, w->verb->ftz ? flushed(w, f) : f, doubt);
+	return true;
 }
 
 /* --- results that the handler has to compute ---------- */
@@ -230,16 +234,8 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 		emit_result(e, op, 0, with_sign(&w));
 		return true;
 	}
-	if (verb->verb == VERB_SIN || verb->verb == VERB_COS) {
-		value doubt, f = emit_circular(e, operand(&w, 1), verb->verb == VERB_COS, &doubt);
-		emit_float_unless(e, op, verb->ftz ? flushed(&w, f) : f, doubt);
+	if (put_function(&w))
 		return true;
-	}
-	if (verb->verb == VERB_EX2 || verb->verb == VERB_LG2) {
-		value f = by_function(&w);
-		emit_float_result(e, op, verb->ftz ? flushed(&w, f) : f);
-		return true;
-	}
 	if (verb->verb < VERB_FADD || verb->verb > VERB_FNEG)
 		return false;
 	if (verb->bits == 64 && (verb->sat || verb->ftz))

@@ -39,6 +39,8 @@ static const struct body bodies[] = {
 	{"fma.rn.f64", "fma.rn.f64 %%d%u, %%d1, %%d2, %%d3;"},
 	{"add.s64", "add.s64 %%l%u, %%l1, %%l2;"},
 	{"sin.approx.f32", "sin.approx.f32 %%f%u, %%f1;"},
+	{"ex2.approx.f32", "ex2.approx.f32 %%f%u, %%f1;"},
+	{"lg2.approx.f32", "lg2.approx.f32 %%f%u, %%f1;"},
 	{"cvt.rn.f32.s32", "cvt.rn.f32.s32 %%f%u, %%r1;"},
 	{"ld.global.u32", "ld.global.u32 %%r%u, [%%l0];"},
 	{"st.global.u32", "st.global.u32 [%%l0], %%r%u;"},

@@ -405,45 +405,6 @@ static void random_kernels(void)
 	CHECK(atomic_load(&tier_counts.compiled) - compiled >= count);
 }
 
-/* --- sin and cos ---------- */
-
-/* Each work-item folds the bits of the results of many numbers into one number. */
-static const char circular_ptx[] = HEADER
-	".entry k(.param .u64 given_out, .param .u32 given_stride, .param .u32 given_count) {\n"
-	".reg .pred p; .reg .b32 n, x, s, c, f, g, i, count, stride; .reg .b64 a, b;\n"
-	"mov.u32 n, %tid.x; mov.u32 i, %ctaid.x; mad.lo.u32 n, i, 32, n;\n"
-	"ld.param.u64 a, [given_out]; ld.param.u32 stride, [given_stride]; ld.param.u32 count, [given_count];\n"
-	"mul.wide.u32 b, n, 16; add.u64 a, a, b; mul.lo.u32 x, n, count; mul.lo.u32 x, x, stride;\n"
-	"mov.u32 s, 0; mov.u32 c, 0; mov.u32 f, 0; mov.u32 i, 0;\n"
-	"L: sin.approx.f32 g, x; mad.lo.u32 s, s, 0x01000193, g; cos.approx.f32 g, x; mad.lo.u32 c, c, 0x01000193, g;\n"
-	"sin.approx.ftz.f32 g, x; mad.lo.u32 f, f, 0x01000193, g; cos.approx.ftz.f32 g, x; mad.lo.u32 f, f, "
-	"0x01000193, g;\n"
-	"add.u32 x, x, stride; add.u32 i, i, 1; setp.lt.u32 p, i, count; @p bra L;\n"
-	"st.global.u32 [a], s; st.global.u32 [a+4], c; st.global.u32 [a+8], f; ret; }\n";
-
-/* Numbers of all magnitudes, signs, NaN and infinities among them, at a stride that is odd so that all low bits
- * occur. */
-static void sines_and_cosines(void)
-{
-	enum { ITEMS = 96 };
-	const uint32_t stride = (uint32_t)from_environment("SOFT_JIT_STRIDE", 8191), shape[2] = {32, 1};
-	struct module module;
-	uint32_t *results[2];
-	REQUIRE(module_load(&module, circular_ptx) == CUDA_SUCCESS);
-	for (unsigned way = 0; way < 2; way++) {
-		results[way] = device_take(ITEMS * 16);
-		memset(results[way], 0, ITEMS * 16);
-		const struct { void *out; uint32_t stride, count; } parameters = {
-			results[way], stride, (uint32_t)((UINT64_C(1) << 32) / stride / ITEMS + 1)
-		};
-		CHECK_EQ(launch(&module, !way, shape, &parameters), CUDA_SUCCESS);
-	}
-	for (unsigned i = 0; i < ITEMS * 4; i++)
-		CHECK_EQ(results[1][i], results[0][i]);
-	CHECK(results[0][0] && results[0][1] && results[0][2]);
-	module_finish(&module);
-}
-
 /* --- addresses that are consecutive for some lanes, and not for others ---------- */
 
 /* Of each work-item a place in an array: its number, limited from both sides as by clamp() in OpenCL; or, with
@@ -771,8 +732,8 @@ static void instructions(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		TEST(instructions), TEST(random_kernels), TEST(sines_and_cosines),
-		TEST(clamped_addresses), TEST(rows_of_different_lengths), TEST(faults),
+		TEST(instructions), TEST(random_kernels), TEST(clamped_addresses),
+		TEST(rows_of_different_lengths), TEST(faults),
 		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups),
 		TEST(programs_come_and_go)
 	};

@@ -1,0 +1,164 @@
+/* Protects: the approximate functions of f32 have the results of the C library's functions of f64, rounded once to f32,
+ * as machine code and in the interpreter; so on each level of x86-64.
+ *
+ * SOFT_JIT_STRIDE=N in the environment: each Nth of the 2^32 operands is compared; N is odd. */
+#include "config.h"
+
+#include "softcuda/exec/compiled.h"
+#include "softcuda/exec/level.h"
+#include "softcuda/exec/tier.h"
+#include "tests/unit/soft_compiler.h"
+#include "tests/unit/soft_module.h"
+#include "tests/unit/test.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { GROUP = 256, ROUND = 1 << 16 };
+
+/* k: a work-item computes one result.  one: a work-group computes one, as a scalar. */
+static const char function_ptx[] =
+	".version 7.0\n.target sm_75\n.address_size 64\n"
+	".entry k(.param .u64 given_in, .param .u64 given_out) {\n"
+	".reg .b32 n, i, x; .reg .b64 in, out, a;\n"
+	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; mov.u32 n, %%ctaid.x; mov.u32 i, %%tid.x;\n"
+	"mad.lo.u32 n, n, %2$u, i; mul.wide.u32 a, n, 4; add.u64 in, in, a; add.u64 out, out, a;\n"
+	"ld.global.u32 x, [in]; %1$s x, x; st.global.u32 [out], x; ret; }\n"
+	".entry one(.param .u64 given_in, .param .u64 given_out) {\n"
+	".reg .b32 n, x; .reg .b64 in, out, a;\n"
+	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; mov.u32 n, %%ctaid.x; mul.wide.u32 a, n, 4;\n"
+	"add.u64 in, in, a; add.u64 out, out, a; ld.global.u32 x, [in]; %1$s x, x; st.global.u32 [out], x; ret; }\n";
+
+static const struct function {
+	const char *name;
+	double (*of)(double);
+	bool flushes;
+} functions[] = {
+	{"ex2.approx.f32", exp2, false}, {"ex2.approx.ftz.f32", exp2, true}, {"lg2.approx.f32", log2, false},
+	{"lg2.approx.ftz.f32", log2, true}, {"sin.approx.f32", sin, false}, {"sin.approx.ftz.f32", sin, true},
+	{"cos.approx.f32", cos, false}, {"cos.approx.ftz.f32", cos, true}
+};
+enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+/* Operands whose result is next to the middle between two f32: of ex2, and of lg2. */
+static const uint32_t hard[] = {
+	0x3dc9abe2, 0x3fa5a5d7, 0x4099a4e4, 0x410cd272, 0x414cd272, 0x41866939, 0x41a66939, 0x41c66939, 0x41e66939,
+	0xbe0e371b, 0xbf996c70, 0xc0865b1c, 0xc1032d8e, 0xc1432d8e, 0xc18196c7, 0xc1a196c7, 0xc1c196c7, 0xc1e196c7,
+	0x002452a4, 0x06914a90, 0x0d174467, 0x13eb8090, 0x1a914a90, 0x32554996, 0x457fc006, 0x60114a90, 0x66974467,
+	0x6d6b8090
+};
+
+static uint32_t flushed(uint32_t bits, bool flushes)
+{
+	return flushes && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+}
+
+static uint32_t expected_of(const struct function *function, uint32_t operand)
+{
+	uint32_t bits = flushed(operand, function->flushes);
+	float x;
+	memcpy(&x, &bits, sizeof(x));
+	x = (float)function->of(x);
+	memcpy(&bits, &x, sizeof(bits));
+	return x != x ? 0x7fffffff : flushed(bits, function->flushes);
+}
+
+struct arrays {
+	uint32_t *in, *out;
+	struct module module;
+};
+
+/* Computes `count` results both ways and compares them. */
+static bool equal_results(struct arrays *arrays, const struct function *function, const char *kernel, uint32_t count)
+{
+	const struct { const void *in, *out; } parameters = {arrays->in, arrays->out};
+	const uint32_t group = !strcmp(kernel, "k") ? GROUP : 1;
+	bool equal = true;
+	for (unsigned way = 0; way < 2; way++) {
+		cooperative = way;
+		memset(arrays->out, 0xee, count * sizeof(*arrays->out));
+		CHECK_EQ(run(&arrays->module, kernel, count / group, group, 0, &parameters), CUDA_SUCCESS);
+		for (uint32_t i = 0; i < count && equal; i++) {
+			const uint32_t expected = expected_of(function, arrays->in[i]);
+			equal = arrays->out[i] == expected;
+			if (!equal)
+				printf("%s, %s: of 0x%08x 0x%08x, not 0x%08x\n", function->name,
+				       way ? "interpreted" : "compiled", arrays->in[i], arrays->out[i], expected);
+		}
+	}
+	cooperative = false;
+	return equal;
+}
+
+/* Each power of two with the numbers next to it, of both signs, and what is hard. */
+static uint32_t put_special(uint32_t *in)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < 512; i++)
+		for (uint32_t next = 0; next < 4; next++)
+			in[count++] = (i << 23) + next - 2;
+	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)
+		in[count++] = hard[i];
+	for (; count % GROUP; count++)
+		in[count] = 0x3f800000 + count;
+	return count;
+}
+
+static void compare(const struct function *function)
+{
+	const char *text = getenv("SOFT_JIT_STRIDE");
+	const uint64_t stride = text ? strtoull(text, NULL, 10) : 65537;
+	struct arrays arrays;
+	char ptx[sizeof(function_ptx) + 100];
+	snprintf(ptx, sizeof(ptx), function_ptx, function->name, GROUP);
+	REQUIRE(module_load(&arrays.module, ptx) == CUDA_SUCCESS);
+	arrays.in = device_take(ROUND * sizeof(*arrays.in));
+	arrays.out = device_take(ROUND * sizeof(*arrays.out));
+	const uint32_t count = put_special(arrays.in);
+	bool equal = equal_results(&arrays, function, "k", count) && equal_results(&arrays, function, "one", count);
+	for (uint64_t first = 0; equal && first < UINT64_C(1) << 32; first += ROUND * stride) {
+		for (uint32_t i = 0; i < ROUND; i++)
+			arrays.in[i] = (uint32_t)(first + i * stride);
+		equal = equal_results(&arrays, function, "k", ROUND);
+	}
+	CHECK(equal);
+	CHECK(atomic_load(&tier_counts.compiled) > 0 && !atomic_load(&tier_counts.refused));
+	module_finish(&arrays.module);
+}
+
+static void all_functions(void)
+{
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		compare(&functions[i]);
+}
+
+/* A level is chosen once in a process, so each of the lower ones has one. */
+static void lower_levels(void)
+{
+	static const char *const names[] = {"baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+	for (unsigned level = 0; level + 1 < exec_level_count(); level++) {
+		int status = 1;
+		const pid_t child = fork();
+		if (!child) {
+			setenv("CULVERT_SOFT_LEVEL", names[level], 1);
+			execl("tests/unit/t_soft_jit_functions", "t_soft_jit_functions", "alone", (char *)NULL);
+			_exit(99);
+		}
+		CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {TEST(all_functions), TEST(lower_levels)};
+	(void)argv;
+	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
+		printf("culvert-softcuda-compile is not here\n");
+		return 99;
+	}
+	const int failed = test_run_all(cases, argc > 1 ? 1 : 2);
+	soft_exec_shutdown();
+	return failed;
+}
