@@ -37,3 +37,14 @@ bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t s
 	const unsigned options = check->options & CHECK_ACCESSES;
 	return !options || !check->whole->rows(warp, op, row, size_B, place, step_B, options);
 }
+
+bool check_shared(struct warp *warp, const struct op *op, uint32_t slot)
+{
+	struct check_group *group = check_of(warp->group);
+	const unsigned options = group->job->options & CHECK_ACCESSES;
+	const bool right = !options || !group->job->whole->shared(warp, op, slot, options);
+	/* Machine code has room again. */
+	if (!(options & CHECK_RACE))
+		check_put_off_forget(group);
+	return right;
+}

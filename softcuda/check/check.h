@@ -40,6 +40,8 @@ bool check_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t s
 /* The same for all lanes, of which each `row` are step_B apart, from a place of their own on. */
 bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
 		uint32_t step_B);
+/* The same for the access of shared memory at group.shared_next.  slot: as exec_watch.shared. */
+bool check_shared(struct warp *warp, const struct op *op, uint32_t slot);
 /* As exec_watch.quiet. */
 unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */

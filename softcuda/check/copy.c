@@ -108,6 +108,7 @@ bool check_note_copy(struct warp *warp, const struct op *op, unsigned l, uint64_
 	struct check_copies *copies = &group->copies;
 	struct lane_copies *lane = lane_of(warp, l);
 	struct copy *copy = &lane->what;
+	check_close(group);
 	if (*event && !is_event(lane, *event)) {
 		report_event(warp, op, l, "the copy is added to", *event);
 		*event = 0;

@@ -39,6 +39,8 @@ struct check_whole_functions {
 	/* Of all lanes, in several rows; place: of the first lane of each. */
 	unsigned (*rows)(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
 			 uint32_t step_B, unsigned checks);
+	/* Of shared memory, at group.shared_next.  slot: as exec_watch.shared. */
+	unsigned (*shared)(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks);
 	/* Notes the accesses that are put off.  False: a fault was noted. */
 	bool (*note_put_off)(struct check_group *group);
 };
@@ -129,22 +131,16 @@ struct check_copies {
 /* The memories that a barrier can order separately. */
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
-/* An access of shared memory by consecutive lanes of a warp, which is not noted yet. */
-struct check_later {
-	const struct op *op;
-	uint64_t place;           /* of the first lane */
-	uint32_t lane, count, step_B, size_B;     /* as struct check_run */
-	uint32_t warp;
-};
-
 enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32 };
 
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
  * both are reads.  If it is not, none of them can race: earlier accesses are ordered before them by the barrier before,
- * and later ones by the next. */
+ * and later ones by the next.
+ *
+ * Machine code itself adds reads to them, where nothing else need be looked at: see check_close. */
 struct check_put_off {
-	struct check_later *accesses;     /* CHECK_LATER_MAX of them; NULL: not needed yet */
-	uint32_t count;
+	struct shared_access *accesses;   /* up to group.shared_next; room for CHECK_LATER_MAX and one more.  NULL if
+					   * there is no shared memory */
 	uint32_t marked;          /* the first ones, which `written` and `read` have */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
 	/* By chunk: the latest epochs in which it was written, and read.  `read` is part of the same memory. */
@@ -157,6 +153,7 @@ struct check_group {
 	uint32_t number;          /* in the grid */
 	uint32_t warp_count;
 	bool begun;               /* it is whole, and has begun */
+	uint64_t open;            /* the slots, as bits, whose reads machine code adds to those that are put off */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
 	struct check_put_off put_off;
@@ -185,14 +182,24 @@ static inline struct check_group *check_of(const struct group *group)
 	return group->watched;
 }
 
+/* Has machine code tell of all reads of shared memory again: before anything is written there, and before its lanes
+ * know other things of each other than what barriers of the whole group have ordered. */
+static inline void check_close(struct check_group *group)
+{
+	for (; group->open; group->open &= group->open - 1)
+		group->group->slots[__builtin_ctzll(group->open)].size_B = 0;
+}
+
 /* Marks the chunks of shared memory that are accessed now.  offset_B: from its beginning. */
 static inline void check_put_off_mark(struct check_group *group, bool writes, uint64_t offset_B, uint64_t size_B)
 {
 	struct check_put_off *put_off = &group->put_off;
 	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
 	uint32_t *epochs = writes ? put_off->written : put_off->read;
-	if (writes)
+	if (writes) {
 		put_off->latest = now;
+		check_close(group);
+	}
 	for (uint64_t c = offset_B / CHECK_CHUNK_B; c <= (offset_B + size_B - 1) / CHECK_CHUNK_B; c++)
 		epochs[c] = now;
 }
@@ -200,14 +207,22 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 /* Forgets the accesses that are put off. */
 static inline void check_put_off_forget(struct check_group *group)
 {
-	group->put_off.count = group->put_off.marked = 0;
+	group->group->shared_next = group->put_off.accesses;
+	group->put_off.marked = 0;
+}
+
+static inline uint32_t check_put_off_count(const struct check_group *group)
+{
+	const struct check_put_off *put_off = &group->put_off;
+	return put_off->accesses ? (uint32_t)(group->group->shared_next - put_off->accesses) : 0;
 }
 
 /* Has no accesses be put off any longer: before shared memory is accessed in another way, and before lanes know other
  * things of each other.  False: a fault was noted. */
 static inline bool check_put_off_none(struct check_group *group)
 {
-	return !group->put_off.count || group->job->whole->note_put_off(group);
+	check_close(group);
+	return !check_put_off_count(group) || group->job->whole->note_put_off(group);
 }
 
 /* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */

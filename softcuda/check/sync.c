@@ -16,6 +16,11 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
 	check->put_off.written = calloc(2 * (size_t)chunks, sizeof(*check->put_off.written));
 	check->put_off.read = check->put_off.written ? check->put_off.written + chunks : NULL;
+	if (group->job->shared_B) {
+		check->put_off.accesses = malloc((CHECK_LATER_MAX + 1) * sizeof(*check->put_off.accesses));
+		if (!check->put_off.accesses)
+			return false;
+	}
 	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written;
 }
 
@@ -30,6 +35,7 @@ static bool begin(struct check_group *check, struct group *group)
 {
 	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
 	check->group = group;
+	check->open = 0;
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
 	memset(check->orders, ORDERS_ALL, lanes);
@@ -38,6 +44,7 @@ static bool begin(struct check_group *check, struct group *group)
 	check->copies.used = false;
 	check->copies.count = 0;
 	check_put_off_forget(check);
+	group->shared_end = check->put_off.accesses ? check->put_off.accesses + CHECK_LATER_MAX : NULL;
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct check_local *local = &check->locals[i];
 		if (local->stride_B != group->warps[i].local_stride_B) {
@@ -305,6 +312,8 @@ bool check_barrier_of_all(struct group *group, const struct op *op)
 	for (unsigned m = 0; m < CHECK_MEMORIES && orders_matter(check); m++)
 		if (orders >> m & 1)
 			require(first, op, 1, check_clocks_barrier_all(&check->clocks[m]));
+	if (check->job->epochs.exhausted)
+		check_close(check);
 	return true;
 }
 
@@ -312,6 +321,7 @@ void check_barrier(struct group *group, uint32_t id)
 {
 	struct check_group *check = check_of(group);
 	struct waiting waiting;
+	check_close(check);
 	find_waiting(group, id, &waiting);
 	if (!waiting.count)
 		return;

@@ -98,6 +98,11 @@ static bool look_at_rows(struct warp *warp, const struct op *op, uint32_t row, u
 	return !trace_of(warp) && (!check_of(warp->group) || check_rows(warp, op, row, size_B, place, step_B));
 }
 
+static bool look_at_shared(struct warp *warp, const struct op *op, uint32_t slot)
+{
+	return !check_of(warp->group) || check_shared(warp, op, slot);
+}
+
 static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
 	return job->launch->watch_data ? 0 : check_quiet(job, compiled, range);
@@ -144,7 +149,8 @@ static const struct exec_watch light = {
 static const struct exec_watch full = {
 	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
 	.in_order = true, .group_over = check_end, .fault = fault, .missed = trace_global, .access = look_at_access,
-	.row = look_at_row, .rows = look_at_rows, .quiet = find_quiet, .late = check_late, .texel = look_at_texel,
+	.row = look_at_row, .rows = look_at_rows, .shared = look_at_shared, .quiet = find_quiet, .late = check_late,
+	.texel = look_at_texel,
 	.outside = check_outside, .describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
 	.barrier = check_barrier, .barrier_of_all = check_barrier_of_all, .members = check_members, .meet = check_meet,

@@ -274,8 +274,9 @@ static bool constant_is_hit(const struct check_whole *whole)
 	return false;
 }
 
-/* Finds the variable of shared memory that contains an offset, and keeps it for the next access. */
-INLINE bool inside_shared(const struct check_whole *whole)
+/* Finds the variable of shared memory that contains an access, as offsets, and keeps it for the next access.  NULL:
+ * there is none. */
+INLINE const struct range *find_shared(const struct check_whole *whole)
 {
 	const struct job *job = whole->warp->group->job;
 	struct check_job *check = whole->group->job;
@@ -284,21 +285,22 @@ INLINE bool inside_shared(const struct check_whole *whole)
 	struct range range;
 	for (uint32_t i = 0; i < CHECK_NOTES; i++)
 		if (start >= check->recent_shared[i].start && end <= check->recent_shared[i].end)
-			return true;
+			return &check->recent_shared[i];
 	for (uint32_t i = 0; i < job->program->shared_count; i++) {
 		if (!exec_shared_extent(job, i, &range) || start < range.start || end > range.end)
 			continue;
-		check->recent_shared[check->next_shared++ % CHECK_NOTES] = range;
-		return true;
+		struct range *kept = &check->recent_shared[check->next_shared++ % CHECK_NOTES];
+		*kept = range;
+		return kept;
 	}
-	return false;
+	return NULL;
 }
 
 INLINE bool is_inside(const struct check_whole *whole)
 {
 	switch (whole->space) {
 	case PLACE_SHARED:
-		return inside_shared(whole);
+		return find_shared(whole);
 	case PLACE_LOCAL:
 		return inside_private(whole);
 	case PLACE_PARAM:
@@ -445,6 +447,7 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->mask = mask;
 	whole->size_B = size_B;
 	whole->run_count = whole->one_count = 0;
+	whole->is_told = whole->is_put_off = false;
 }
 
 static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
@@ -472,8 +475,59 @@ static unsigned look_at_rows(struct warp *warp, const struct op *op, uint32_t ro
 	return find_rows(&whole, row, place, step_B) ? look(&whole, checks) : checks;
 }
 
+/* --- shared memory, as machine code tells of it ---------- */
+
+/* Has the bytes around a read that have all been written, up to the ends of its variable, be read without the checker
+ * being called, until it closes that again (check_close): reads there have nothing to report, and are put off. */
+static void open_around(const struct check_whole *whole, uint32_t slot, unsigned checks)
+{
+	enum { STEP_B = 64, MOST_B = 4096 };
+	struct check_group *group = whole->group;
+	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
+	const struct check_put_off *put_off = &group->put_off;
+	const struct range all = {0, group->group->job->shared_B};
+	const struct range *variable = checks & CHECK_MEMORY ? find_shared(whole) : &all;
+	struct range open = {whole->start - shared, whole->end - shared};
+	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
+	if (!variable || slot >= 64 ||
+	    (checks & CHECK_RACE &&
+	     (!whole->is_put_off || put_off->latest == group->clocks[CHECK_LOCAL_MEMORY].now)))
+		return;
+	const uint64_t start = variable->start > least ? variable->start : least;
+	const uint64_t end = variable->end < most ? variable->end : most;
+	for (uint64_t step = 1; step && open.end < end; open.end += step) {
+		step = end - open.end < STEP_B ? end - open.end : STEP_B;
+		if (checks & CHECK_UNINIT && has_unwritten(group->written + open.end, step))
+			step = 0;
+	}
+	for (uint64_t step = 1; step && open.start > start; open.start -= step) {
+		step = open.start - start < STEP_B ? open.start - start : STEP_B;
+		if (checks & CHECK_UNINIT && has_unwritten(group->written + open.start - step, step))
+			step = 0;
+	}
+	struct memory_slot *to = &group->group->slots[slot];
+	to->start = shared + open.start;
+	to->size_B = open.end - open.start;
+	group->open |= UINT64_C(1) << slot;
+}
+
+static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks)
+{
+	const struct shared_access *told = warp->group->shared_next;
+	struct check_whole whole;
+	begin(&whole, warp, op, told->lanes, told->size_B);
+	whole.is_told = true;
+	whole.space = PLACE_SHARED;
+	whole.run_count = check_told_runs(told, whole.runs);
+	find_extent(&whole);
+	const unsigned left = look(&whole, checks);
+	if (!left && check_is_load(op))
+		open_around(&whole, slot, checks);
+	return left;
+}
+
 extern const struct check_whole_functions EXEC_LEVELED(check_whole_table);
 const struct check_whole_functions EXEC_LEVELED(check_whole_table) = {
 	.access = look_at_access, .row = look_at_row, .rows = look_at_rows,
-	.note_put_off = check_whole_note_put_off
+	.shared = look_at_shared, .note_put_off = check_whole_note_put_off
 };

@@ -38,12 +38,34 @@ struct check_whole {
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
 	uint64_t one_place[LANES];        /* multiples of SHADOW_WORD_B, which is the size of the access */
+	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
+	bool is_told, is_put_off;
 };
 
 /* The number of bytes that a run accesses. */
 static inline uint64_t check_run_B(const struct check_whole *whole, const struct check_run *run)
 {
 	return (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
+}
+
+/* Finds the runs of an access that machine code has told of, or that was put off; their number. */
+static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
+{
+	uint32_t count = 0;
+	for (uint64_t rest = told->lanes; rest;) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(rest), row = lane / told->row;
+		const uint32_t row_end = (row + 1) * told->row, next = (uint32_t)__builtin_ctzll(~(rest >> lane));
+		const uint32_t end = lane + next < row_end ? lane + next : row_end;
+		const uint64_t place = told->place[row] + (uint64_t)(lane % told->row) * told->step_B;
+		struct check_run *last = count ? &runs[count - 1] : NULL;
+		if (last && told->step_B && last->lane + last->count == lane &&
+		    last->place + (uint64_t)last->count * told->step_B == place)
+			last->count += end - lane;
+		else
+			runs[count++] = (struct check_run){place, lane, end - lane, told->step_B};
+		rest &= ~UINT64_C(0) << end;
+	}
+	return count;
 }
 
 /* Looks for races.  False: it is not decided whether there is one, and the checks for each lane have to look. */

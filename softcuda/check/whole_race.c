@@ -555,6 +555,12 @@ static bool touch_runs(struct check_whole *whole)
 
 /* --- accesses that are put off ---------- */
 
+/* The number of an op of the kernel, which is not a part of an instruction. */
+static uint32_t op_number(const struct warp *warp, const struct op *op)
+{
+	return (uint32_t)(op - warp->base->code->ops);
+}
+
 static uint64_t shared_offset(const struct check_group *group, uint64_t place)
 {
 	return place - (uint64_t)(uintptr_t)group->group->shared;
@@ -590,11 +596,14 @@ static inline void mark_run(const struct check_whole *whole, const struct check_
 static void mark_later(struct check_group *group)
 {
 	struct check_put_off *put_off = &group->put_off;
-	for (; put_off->marked < put_off->count; put_off->marked++) {
-		const struct check_later *later = &put_off->accesses[put_off->marked];
-		if (check_is_load(later->op))
-			check_put_off_mark(group, false, shared_offset(group, later->place),
-					   (uint64_t)(later->count - 1) * later->step_B + later->size_B);
+	const struct op *ops = group->group->job->code->ops;
+	struct check_run runs[LANES];
+	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
+		const struct shared_access *later = &put_off->accesses[put_off->marked];
+		const uint32_t run_count = check_is_load(&ops[later->op]) ? check_told_runs(later, runs) : 0;
+		for (uint32_t i = 0; i < run_count; i++)
+			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
+					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
 	}
 }
 
@@ -616,7 +625,7 @@ static bool mark_alone(const struct check_whole *whole)
 
 /* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
  * accesses are reads.  False: it is not put off. */
-static bool put_off(const struct check_whole *whole)
+static bool put_off(struct check_whole *whole)
 {
 	enum { ROWS = 4 };        /* of a write: more take longer to put off than to note */
 	const struct warp *warp = whole->warp;
@@ -624,21 +633,24 @@ static bool put_off(const struct check_whole *whole)
 	struct check_put_off *put_off = &group->put_off;
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	const bool reads = check_is_load(whole->op);
+	const uint32_t added = whole->is_told ? 1 : whole->run_count;
 	if (check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
 	    check_is_part(warp->base->code, whole->op) ||
-	    put_off->count + whole->run_count > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
+	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
-	if (!put_off->accesses)
-		put_off->accesses = malloc(CHECK_LATER_MAX * sizeof(*put_off->accesses));
-	if (!put_off->accesses ||
-	    !(reads ? put_off->latest != clocks->now || !has_chunks(whole, put_off->written) : mark_alone(whole)))
+	if (!(reads ? put_off->latest != clocks->now || !has_chunks(whole, put_off->written) : mark_alone(whole)))
 		return false;
-	for (uint32_t i = 0; i < whole->run_count; i++) {
+	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		put_off->accesses[put_off->count++] = (struct check_later){
-			whole->op, run->place, run->lane, run->count, run->step_B, whole->size_B, warp->index
+		group->group->shared_next[i] = (struct shared_access){
+			.op = op_number(warp, whole->op), .warp = warp->index,
+			.lanes = MASK_ALL >> (LANES - run->count) << run->lane, .row = LANES,
+			.size_B = (uint8_t)whole->size_B, .step_B = (uint8_t)run->step_B,
+			.place = {run->place - (uint64_t)run->lane * run->step_B}
 		};
 	}
+	group->group->shared_next += added;
+	whole->is_put_off = true;
 	return true;
 }
 
@@ -649,7 +661,7 @@ static bool come_first(const struct check_whole *whole)
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
 	mark_later(group);
-	if (put_off->count && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
+	if (check_put_off_count(group) && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
 	    !check_put_off_none(group))
 		return false;
 	for (uint32_t i = 0; i < whole->run_count; i++)
@@ -658,39 +670,38 @@ static bool come_first(const struct check_whole *whole)
 }
 
 /* Notes an access that was put off, lane by lane. */
-static bool note_lanes(struct warp *warp, const struct check_later *later)
+static bool note_lanes(struct warp *warp, const struct op *op, const struct shared_access *later)
 {
-	const uint32_t mask = MASK_ALL >> (LANES - later->count) << later->lane;
-	uint64_t places[LANES] = {0};
+	uint64_t places[LANES];
 	bool right = true;
-	for (uint32_t i = 0; i < later->count; i++)
-		places[later->lane + i] = later->place + (uint64_t)i * later->step_B;
-	for (uint32_t i = 0; right && i < later->count; i++)
-		right = check_race(warp, later->op, mask, later->lane + i, places, later->size_B);
+	for (uint32_t l = 0; l < LANES; l++)
+		places[l] = later->place[l / later->row] + (uint64_t)(l % later->row) * later->step_B;
+	for (uint32_t rest = later->lanes; right && rest; rest &= rest - 1)
+		right = check_race(warp, op, later->lanes, exec_lowest(rest), places, later->size_B);
 	return right;
 }
 
 bool check_whole_note_put_off(struct check_group *group)
 {
-	const uint32_t count = group->put_off.count;
+	const uint32_t count = check_put_off_count(group);
 	bool right = true;
 	mark_later(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i < count; i++) {
-		const struct check_later *later = &group->put_off.accesses[i];
+		const struct shared_access *later = &group->put_off.accesses[i];
 		struct warp *warp = &group->group->warps[later->warp];
+		const struct op *op = &warp->base->code->ops[later->op];
 		struct frame *frame = warp->frame;
 		struct check_whole whole;
 		whole.warp = warp;
 		whole.group = group;
-		whole.op = later->op;
+		whole.op = op;
 		whole.size_B = later->size_B;
 		whole.space = PLACE_SHARED;
 		whole.one_count = 0;
-		whole.run_count = 1;
-		whole.runs[0] = (struct check_run){later->place, later->lane, later->count, later->step_B};
+		whole.run_count = check_told_runs(later, whole.runs);
 		warp->frame = warp->base;
-		right = touch_runs(&whole) || note_lanes(warp, later);
+		right = touch_runs(&whole) || note_lanes(warp, op, later);
 		warp->frame = frame;
 	}
 	return right;

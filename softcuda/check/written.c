@@ -87,6 +87,7 @@ static bool copies_structure(const struct warp *warp, const struct op *op)
 
 /* What is known of the bytes of the memory that a lane accesses, by offset. */
 struct notes {
+	struct check_group *group;
 	uint8_t *bytes;                   /* local memory; NULL: private memory */
 	struct check_local *local;        /* private memory, of lane l */
 	unsigned l;
@@ -101,6 +102,8 @@ static bool is_written(const struct notes *notes, uint64_t offset_B)
 
 static void set(const struct notes *notes, uint64_t offset_B, uint32_t size_B, uint8_t note)
 {
+	if (notes->bytes && note != BYTE_WRITTEN)
+		check_close(notes->group);
 	if (notes->bytes)
 		memset(notes->bytes + offset_B, note, size_B);
 	else
@@ -213,6 +216,7 @@ static bool find_notes(struct warp *warp, unsigned l, uint64_t place, struct not
 	*known_out = space == PLACE_SHARED || space == PLACE_LOCAL;
 	if (space == PLACE_LOCAL && !check_local_fits(warp))
 		return false;
+	notes_out->group = group;
 	notes_out->bytes = space == PLACE_SHARED ? group->written : NULL;
 	notes_out->local = local;
 	notes_out->l = l;

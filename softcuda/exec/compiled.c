@@ -118,6 +118,13 @@ static uint32_t look_rows(struct warp *warp, uint32_t number, const uint64_t *pl
 	return watch && (!watch->rows || !watch->rows(warp, op, row, size_B, place, step_B));
 }
 
+static uint32_t look_shared(struct warp *warp, uint32_t slot)
+{
+	const struct exec_watch *watch = warp->group->job->watch;
+	const struct op *op = go_to(warp, warp->group->shared_next->op);
+	return watch && (!watch->shared || !watch->shared(warp, op, slot));
+}
+
 #define FUNCTION_ADDRESS(name) (void *)name,
 
 void *const compiled_functions[COMPILED_FUNCTION_COUNT] = {
@@ -139,13 +146,21 @@ static void fill_slots(struct group *group, const struct compiled *compiled)
 		const uint32_t offset_B = compiled->slot_parameter[i];
 		struct range range;
 		uint64_t address;
-		if (offset_B == COMPILED_NO_PARAMETER ||
+		if (offset_B == COMPILED_NO_PARAMETER || offset_B == COMPILED_SHARED ||
 		    offset_B + sizeof(address) > launch->function->parameter_size_B)
 			continue;
 		memcpy(&address, (const char *)launch->parameters + offset_B, sizeof(address));
 		if (launch->memory->find(launch, address, &range.start, &range.end))
 			fill_slot(group, compiled, i, &range);
 	}
+}
+
+/* Has the watcher be told of all reads of shared memory, until it says otherwise. */
+static void clear_slots(struct group *group, const struct compiled *compiled)
+{
+	for (uint32_t i = 0; i < compiled->slot_count; i++)
+		if (compiled->slot_parameter[i] == COMPILED_SHARED)
+			group->slots[i].size_B = 0;
 }
 
 void compiled_group_finish(struct group *group)
@@ -218,6 +233,8 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
 	}
 	group->ready = compiled->plain;
+	if (group->job->watch)
+		clear_slots(group, compiled);
 	WATCH(group->job, group_end, group);
 	return WATCH_ASK(group->job, group_begin, group);
 }

@@ -55,6 +55,8 @@ struct compiled_entry {
 
 /* The value of slot_parameter for a slot whose memory is not known to come from a kernel parameter. */
 enum { COMPILED_NO_PARAMETER = 0x7fffffff };
+/* The same for a slot of a read of shared memory. */
+enum { COMPILED_SHARED = 0x7ffffffe };
 
 /* compiled.written: bit i for each pointer parameter at offset 8 * i whose memory the kernel may write, and this bit if
  * it may also write other memory than that of parameters and of the work-group. */
@@ -93,6 +95,9 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * uint32_t step_B): the same for all lanes, of which each `row` are step_B apart, from one of LANES / row \
 	 * places on. */ \
 	EXECUTOR(look_rows) \
+	/* uint32_t (struct warp *, uint32_t slot): the same for an access of shared memory, which is at \
+	 * group.shared_next; slot: of a read. */ \
+	EXECUTOR(look_shared) \
 	/* Functions of the C library that LLVM calls where the processor has no instruction for an operation. */ \
 	LIBRARY(fma) LIBRARY(fmaf) LIBRARY(floor) LIBRARY(floorf) LIBRARY(ceil) LIBRARY(ceilf) LIBRARY(trunc) \
 	LIBRARY(truncf) LIBRARY(roundeven) LIBRARY(roundevenf) LIBRARY(sqrt) LIBRARY(sqrtf) LIBRARY(memcpy) \

@@ -91,12 +91,28 @@ struct range {
 };
 
 /* Memory that compiled code has looked up.  It counts from the first address that is a multiple of SLOT_ALIGNED_B,
- * which the size of no access exceeds. */
+ * which the size of no access exceeds.
+ *
+ * Machine code that is watched also has a slot for each read of shared memory.  The watcher stores in start and size_B
+ * where it need not be called for that read: the code then only adds the read to those before group.shared_next. */
 enum { SLOT_ALIGNED_B = 32 };
 struct memory_slot {
 	struct range range;
 	uint64_t start, size_B;           /* that address, and how much memory there is from there on */
 	uint64_t quiet;                   /* what the watcher need not be told of there (exec_watch.quiet) */
+};
+
+/* An access of shared memory by lanes of a warp, as machine code tells a watcher of it: lane l accesses size_B bytes at
+ * place[l / row] + l % row * step_B. */
+enum { SHARED_ROWS = 4 };
+struct shared_access {
+	uint32_t op;                      /* its number in the kernel's code */
+	uint32_t warp;                    /* the warp's index */
+	uint32_t lanes;                   /* as bits; all, unless there is one row */
+	uint8_t row;                      /* LANES, or a fraction of it */
+	uint8_t size_B, step_B;           /* step_B: size_B or 0 */
+	uint8_t unused;
+	uint64_t place[SHARED_ROWS];
 };
 
 /* A launch while it runs. */
@@ -152,6 +168,9 @@ struct group {
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
 	struct memory_slot *slots;
 	uint64_t quiet_shared, quiet_private;     /* as memory_slot.quiet, of these memories; the watcher sets them */
+	/* Where machine code writes the next access of shared memory that it tells the watcher of, and where there is
+	 * room for only one more; the watcher's own.  NULL if there is no shared memory. */
+	struct shared_access *shared_next, *shared_end;
 	uint64_t since_ns;                /* when it began to run, once that has been asked for */
 	uint32_t tired_count;             /* calls of compiled code's function tired, if it is watched */
 };

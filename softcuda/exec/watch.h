@@ -54,6 +54,8 @@ struct exec_watch {
 	/* The same for all lanes of a warp, of which each `row` are in a row; place: of each row's first lane. */
 	bool (*rows)(struct warp *warp, const struct op *op, uint32_t row, uint32_t size_B, const uint64_t *place,
 		     uint32_t step_B);
+	/* The same for the access of shared memory at group.shared_next.  slot: of a read, the one in group.slots. */
+	bool (*shared)(struct warp *warp, const struct op *op, uint32_t slot);
 	/* For machine code, compiled: which accesses in this range, a whole allocation, need not be told of while it
 	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0.  If that holds only up to an earlier end,
 	 * the range is shortened to there. */

@@ -239,6 +239,10 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 /* The same for places in rows. */
 void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
 		    const struct emit_rows *rows);
+/* The same for shared memory, where rows is NULL for a scalar `places`.  slot: of a read, the one in which the watcher
+ * says where it need not be called for it; PLAN_NONE for a write. */
+void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B,
+		      const struct emit_rows *rows, uint32_t slot);
 /* The same in private memory, for lanes that all access this offset, a scalar i64; places: a vector.  Where the watcher
  * need not be told, it is not. */
 void emit_look_private(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, value offset);
@@ -266,7 +270,7 @@ value emit_extended_line(struct emitter *e, uint32_t op, unsigned k, bool is_sig
 value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed);
 /* The memory slot of a load or store: the index in group.slots of the range of memory that it accesses. */
 uint32_t emit_memory_slot(struct emitter *e, uint32_t op);
-/* The slot of the memory that a kernel parameter points to; of COMPILED_NO_PARAMETER, a new slot. */
+/* The slot of the memory that a kernel parameter points to; of COMPILED_NO_PARAMETER or COMPILED_SHARED, a new slot. */
 uint32_t emit_parameter_slot(struct compiled *compiled, uint32_t parameter);
 /* The kernel parameter of 64 bits at an offset, loaded in `head`. */
 value emit_pointer_parameter(struct emitter *e, uint32_t offset_B);

@@ -298,11 +298,26 @@ static void skip_quiet(const struct access *a, uint32_t slot, LLVMBasicBlockRef 
 	LLVMPositionBuilderAtEnd(e->builder, tell);
 }
 
+/* The slot of a read of shared memory. */
+static uint32_t shared_slot(const struct access *a)
+{
+	struct emitter *e = a->e;
+	if (!e->slot_of[a->number])
+		e->slot_of[a->number] = 1 + emit_parameter_slot(e->compiled, COMPILED_SHARED);
+	return e->slot_of[a->number] - 1;
+}
+
 /* Tells the watcher of an access that the fast path is possible for; the handler on the slow path tells it itself. */
 static void look(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
 	int64_t stride;
+	if (a->op->space == SPACE_SHARED && (a->rows.count || a->shape != SHAPE_ANY)) {
+		const bool keeps = a->verb->verb == VERB_LOAD && a->op->mode == ORDER_WEAK;
+		emit_look_shared(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0,
+				 a->rows.count ? &a->rows : NULL, keeps ? shared_slot(a) : PLAN_NONE);
+		return;
+	}
 	if (a->rows.count) {
 		emit_look_rows(e, a->number, a->mask, place, a->total_B, &a->rows);
 		return;

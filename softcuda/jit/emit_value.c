@@ -248,7 +248,8 @@ static value registers(struct emitter *e)
 
 uint32_t emit_parameter_slot(struct compiled *compiled, uint32_t parameter)
 {
-	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
+	const bool is_new = parameter == COMPILED_NO_PARAMETER || parameter == COMPILED_SHARED;
+	uint32_t slot = is_new ? compiled->slot_count : 0;
 	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
 		slot++;
 	if (slot == compiled->slot_count)
