@@ -7,7 +7,7 @@ softcuda_ptx_sources = \
 	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_matrix.c softcuda/ptx/decode_matrix.h \
 	softcuda/ptx/decode_mbarrier.c \
 	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
-	softcuda/ptx/decode_video.c softcuda/ptx/decode_wgmma.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
+	softcuda/ptx/decode_video.c softcuda/ptx/decode_wgmma.c softcuda/ptx/emit.c softcuda/ptx/flat.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
 	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/program.c \
 	softcuda/ptx/program.h softcuda/ptx/ptx.h softcuda/ptx/registers.c softcuda/ptx/statement.c \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
@@ -141,6 +141,10 @@ check_PROGRAMS += tests/unit/t_soft_exec
 TESTS += tests/unit/t_soft_exec
 tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c
 tests_unit_t_soft_exec_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_flat
+TESTS += tests/unit/t_soft_flat
+tests_unit_t_soft_flat_SOURCES = tests/unit/t_soft_flat.c
+tests_unit_t_soft_flat_LDADD = $(softcuda_libs)
 check_PROGRAMS += tests/unit/t_soft_matrix
 TESTS += tests/unit/t_soft_matrix
 tests_unit_t_soft_matrix_SOURCES = tests/unit/t_soft_matrix.c

@@ -209,5 +209,6 @@ void soft_jit_report(struct soft_jit *jit, const char *info, const char *error)
 CUresult soft_image_parse(const char *ptx, size_t size_B, struct bytes *log,
 			  struct soft_program **program_out)
 {
-	return ptx_parse(ptx, size_B, check_options() & CHECK_MEMORY, soft_release_ptx(), log, program_out);
+	const unsigned checks = check_options();
+	return ptx_parse(ptx, size_B, checks & CHECK_MEMORY, !checks, soft_release_ptx(), log, program_out);
 }

@@ -84,3 +84,15 @@ bool exec_table_waits(const struct op *op)
 	return row && (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9) ||
 		       (op->mode != ORDER_WEAK && (!strncmp(row->name, "_ld", 3) || !strncmp(row->name, "_st.", 4))));
 }
+
+bool exec_table_meets(const struct op *op)
+{
+	static const char *const names[] = {
+		"_bar", "_mbarrier", "_shfl", "_vote", "_match", "_redux", "_activemask", "_elect", "_matrix", "_wgmma"
+	};
+	const struct op_row *row = exec_table_row(op->run);
+	for (size_t i = 0; row && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(row->name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}

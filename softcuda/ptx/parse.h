@@ -103,6 +103,7 @@ struct ptx_parser {
 	struct soft_program *program;
 	struct bytes *log;
 	bool gaps;                    /* are left between variables, for a checker */
+	bool flat;                    /* calls become part of kernels */
 	unsigned newest_version, version; /* the newest PTX that is read, and the text's: 10 * major + minor */
 	CUresult error;
 	struct ptx_symbol *buckets[PTX_BUCKETS];

@@ -148,10 +148,13 @@ static bool list_entries(struct ptx_parser *parser)
 	program->tiers = arena_take(parser->arena, count * sizeof(*program->tiers));
 	if (!program->functions || !program->entry_code || !program->tiers)
 		return ptx_fail_memory(parser);
+	for (uint32_t i = 0; i < program->code_count; i++)
+		if (!bind_calls(parser, &program->codes[i]))
+			return false;
+	if (parser->flat && !ptx_flatten(parser))
+		return false;
 	for (uint32_t i = 0; i < program->code_count; i++) {
 		struct code *code = &program->codes[i];
-		if (!bind_calls(parser, code))
-			return false;
 		if (!code->entry || !code->defined)
 			continue;
 		if (!lay_out_shared(parser, i))
@@ -214,7 +217,7 @@ static void parser_destroy(struct ptx_parser *parser)
 	free(parser);
 }
 
-CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, unsigned newest, struct bytes *log,
+CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, bool flat, unsigned newest, struct bytes *log,
 		   struct soft_program **program_out)
 {
 	struct arena *arena = arena_create();
@@ -229,6 +232,7 @@ CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, unsigned newest, s
 	parser->program = program;
 	parser->log = log;
 	parser->gaps = program->has_gaps = gaps;
+	parser->flat = flat;
 	parser->newest_version = newest;
 	ptx_lex_init(&parser->lexer, text, size_B);
 	if (!ptx_module(parser) || !finish(parser)) {

@@ -24,4 +24,7 @@ bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint
  * reads_unset.  parser->widths has a letter per register; ptx/registers.c. */
 bool ptx_registers_place(struct ptx_parser *parser, struct code *code);
 
+/* Makes calls part of the kernels that make them, where that is possible.  The calls are bound; ptx/flat.c. */
+bool ptx_flatten(struct ptx_parser *parser);
+
 #endif

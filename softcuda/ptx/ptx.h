@@ -12,10 +12,11 @@
 enum { PTX_LOCAL_GAP_B = 64, PTX_SHARED_GAP_B = 64 };
 
 /* Parses ptx (size_B bytes, need not end in NUL).  gaps: leave gaps between variables, in which a checker finds
- * accesses that are wrong.  newest: the newest version of PTX that is read, 10 * major + minor.  CUDA_SUCCESS;
- * CUDA_ERROR_INVALID_PTX with the reason and line in log; CUDA_ERROR_UNSUPPORTED_PTX_VERSION; CUDA_ERROR_OUT_OF_MEMORY.
- * Any thread. */
-CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, unsigned newest, struct bytes *log,
+ * accesses that are wrong.  flat: where that is possible, calls become part of the kernels that make them; nobody is
+ * told of these calls then (exec_watch.call).  newest: the newest version of PTX that is read, 10 * major + minor.
+ * CUDA_SUCCESS; CUDA_ERROR_INVALID_PTX with the reason and line in log; CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+ * CUDA_ERROR_OUT_OF_MEMORY.  Any thread. */
+CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, bool flat, unsigned newest, struct bytes *log,
 		   struct soft_program **program_out);
 
 #endif

@@ -170,7 +170,7 @@ static struct soft_program *program_of(const char *path, bool gaps)
 	struct bytes text = BYTES_INIT, log = BYTES_INIT;
 	struct soft_program *program = NULL;
 	if (bytes_read_file(&text, path) ||
-	    ptx_parse(text.data, text.size_B, gaps, NEWEST_PTX, &log, &program) != CUDA_SUCCESS) {
+	    ptx_parse(text.data, text.size_B, gaps, !gaps, NEWEST_PTX, &log, &program) != CUDA_SUCCESS) {
 		printf("FAIL: %s: %s\n", path, bytes_string(&log));
 		state.failed++;
 	}

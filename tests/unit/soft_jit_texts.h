@@ -56,7 +56,7 @@ static inline bool is_known(const char *name, const char *shape)
 	declare(&ptx);
 	write_instruction(&ptx, name, shape, first_register);
 	bytes_append_string(&ptx, "ret;\n}\n");
-	const bool known = ptx_parse(bytes_string(&ptx), ptx.size_B, false, 90, &log, &program) == CUDA_SUCCESS;
+	const bool known = ptx_parse(bytes_string(&ptx), ptx.size_B, false, false, 90, &log, &program) == CUDA_SUCCESS;
 	soft_program_destroy(known ? program : NULL);
 	bytes_finish(&ptx);
 	bytes_finish(&log);

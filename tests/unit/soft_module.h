@@ -72,11 +72,14 @@ struct module {
 	struct bytes log;         /* of the parse, then of the last launch */
 };
 
+/* Whether module_load makes calls part of kernels. */
+static bool module_flat;
+
 static inline CUresult module_load(struct module *module, const char *ptx)
 {
 	uint32_t count;
 	memset(module, 0, sizeof(*module));
-	CUresult result = ptx_parse(ptx, strlen(ptx), false, 90, &module->log, &module->program);
+	CUresult result = ptx_parse(ptx, strlen(ptx), false, module_flat, 90, &module->log, &module->program);
 	if (result != CUDA_SUCCESS)
 		return result;
 	const struct soft_variable *variables = soft_program_variables(module->program, &count);

@@ -657,7 +657,7 @@ static void truncation(void)
 	for (size_t size_B = 0; size_B < sizeof(calls_ptx); size_B += 7) {
 		struct bytes log = BYTES_INIT;
 		struct soft_program *program = NULL;
-		CUresult result = ptx_parse(calls_ptx, size_B, false, 90, &log, &program);
+		CUresult result = ptx_parse(calls_ptx, size_B, false, size_B % 2, 90, &log, &program);
 		CHECK(result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_PTX);
 		soft_program_destroy(program);
 		bytes_finish(&log);
