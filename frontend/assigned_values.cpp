@@ -1,11 +1,10 @@
 #include "config.h"
 
+#include "frontend/assigned_values.h"
 #include "frontend/module.h"
 
 #include <llvm-c/Core.h>
 
-#include <llvm/ADT/BitVector.h>
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
@@ -17,42 +16,36 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
-#include <vector>
-
 namespace {
 
-/* The variables of a function that may become values, and what its paths do with each of them. */
-class variables {
+using set = llvm::BitVector;
+
+/* What the paths of a function do with its places. */
+class flow {
 public:
-	/* vectors_only: of vectors alone, as Clang wrote their accesses. */
-	variables(llvm::Function &function, bool vectors_only);
-	/* The variables that no path reads before it has assigned them, and whose assigned values are all read.  If a
-	 * value were not read, the code generator would drop it, and with it the reads of other memory that it was
-	 * computed from, which are to be checked. */
-	std::vector<llvm::AllocaInst *> fit() const;
+	flow(llvm::Function &function, const fe_places &places);
+	set unfit;
 
 private:
-	using set = llvm::BitVector;
 	using sets = llvm::DenseMap<const llvm::BasicBlock *, set>;
 
-	void find_variables(llvm::Function &function, bool vectors_only);
-	/* The number of the variable that an instruction assigns or reads, or -1. */
-	int assigned_by(const llvm::Instruction &instruction) const;
+	/* Marks what an instruction assigns; the number of the place that it reads, or -1. */
+	void mark_assigned(const llvm::Instruction &instruction, set &now, bool value) const;
 	int read_by(const llvm::Instruction &instruction) const;
-	/* The variables that are certainly assigned at the start of a block, and those that may be read behind its
+	/* The number of the place to which an instruction stores one value, or -1. */
+	int stored_by(const llvm::Instruction &instruction) const;
+	/* The places that are certainly assigned at the start of a block, and those that may be read behind its
 	 * end before they are assigned. */
 	set at_start(const llvm::BasicBlock &block) const;
 	set at_end(const llvm::BasicBlock &block) const;
-	/* Change `now` from the start of a block to its end, or from its end to its start.  With last, unfit variables
+	/* Change `now` from the start of a block to its end, or from its end to its start.  With last, unfit places
 	 * are noted. */
 	void go_forward(const llvm::BasicBlock &block, set &now, bool last);
 	void go_back(const llvm::BasicBlock &block, set &now, bool last);
 
-	std::vector<llvm::AllocaInst *> list;
-	llvm::DenseMap<const llvm::Value *, int> numbers;
+	const fe_places &places;
 	sets assigned;            /* by block: what is assigned at its end */
 	sets awaited;             /* by block: what may be read from its start on, before it is assigned */
-	set unfit;
 };
 
 /* Whether a component of a value is chosen by a number that only the run knows, which may be one that there is not. */
@@ -74,36 +67,35 @@ bool is_whole_vector(const llvm::AllocaInst &variable)
 	       llvm::none_of(variable.users(), [](const llvm::User *user) { return is_indexed(*user); });
 }
 
-void variables::find_variables(llvm::Function &function, bool vectors_only)
-{
-	for (llvm::Instruction &instruction : function.getEntryBlock()) {
-		auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-		if (!variable || !variable->isStaticAlloca() || !llvm::isAllocaPromotable(variable) ||
-		    (vectors_only && !is_whole_vector(*variable)))
-			continue;
-		numbers[variable] = (int)list.size();
-		list.push_back(variable);
-	}
-}
-
-int variables::assigned_by(const llvm::Instruction &instruction) const
+int flow::stored_by(const llvm::Instruction &instruction) const
 {
 	const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-	const auto found = store ? numbers.find(store->getPointerOperand()) : numbers.end();
-	return found == numbers.end() ? -1 : found->second;
+	const auto found = store ? places.numbers.find(store->getPointerOperand()) : places.numbers.end();
+	return found == places.numbers.end() ? -1 : (int)found->second;
 }
 
-int variables::read_by(const llvm::Instruction &instruction) const
+int flow::read_by(const llvm::Instruction &instruction) const
 {
 	const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-	const auto found = load ? numbers.find(load->getPointerOperand()) : numbers.end();
-	return found == numbers.end() ? -1 : found->second;
+	const auto found = load ? places.numbers.find(load->getPointerOperand()) : places.numbers.end();
+	return found == places.numbers.end() ? -1 : (int)found->second;
 }
 
-variables::set variables::at_start(const llvm::BasicBlock &block) const
+void flow::mark_assigned(const llvm::Instruction &instruction, set &now, bool value) const
+{
+	const int to = stored_by(instruction);
+	if (to >= 0)
+		value ? now.set((unsigned)to) : now.reset((unsigned)to);
+	const auto filled = places.filled.find(&instruction);
+	if (filled != places.filled.end())
+		for (unsigned number : filled->second)
+			value ? now.set(number) : now.reset(number);
+}
+
+set flow::at_start(const llvm::BasicBlock &block) const
 {
 	const bool is_first = block.isEntryBlock();
-	set result((unsigned)list.size(), !is_first);
+	set result(places.count, !is_first);
 	for (const llvm::BasicBlock *before : llvm::predecessors(&block)) {
 		const auto found = assigned.find(before);
 		if (!is_first && found != assigned.end())
@@ -112,9 +104,9 @@ variables::set variables::at_start(const llvm::BasicBlock &block) const
 	return result;
 }
 
-variables::set variables::at_end(const llvm::BasicBlock &block) const
+set flow::at_end(const llvm::BasicBlock &block) const
 {
-	set result((unsigned)list.size());
+	set result(places.count);
 	for (const llvm::BasicBlock *next : llvm::successors(&block)) {
 		const auto found = awaited.find(next);
 		if (found != awaited.end())
@@ -123,28 +115,27 @@ variables::set variables::at_end(const llvm::BasicBlock &block) const
 	return result;
 }
 
-void variables::go_forward(const llvm::BasicBlock &block, set &now, bool last)
+void flow::go_forward(const llvm::BasicBlock &block, set &now, bool last)
 {
 	for (const llvm::Instruction &instruction : block) {
-		const int to = assigned_by(instruction), from = read_by(instruction);
-		if (to >= 0)
-			now.set((unsigned)to);
+		const int from = read_by(instruction);
+		mark_assigned(instruction, now, true);
 		if (last && from >= 0 && !now.test((unsigned)from))
 			unfit.set((unsigned)from);
 	}
 }
 
-void variables::go_back(const llvm::BasicBlock &block, set &now, bool last)
+/* A constant need not be read. */
+void flow::go_back(const llvm::BasicBlock &block, set &now, bool last)
 {
 	for (const llvm::Instruction &instruction : llvm::reverse(block)) {
-		const int to = assigned_by(instruction), from = read_by(instruction);
+		const int to = stored_by(instruction), from = read_by(instruction);
 		if (from >= 0 && !instruction.use_empty())
 			now.set((unsigned)from);
-		if (to < 0)
-			continue;
-		if (last && !now.test((unsigned)to) && llvm::isa<llvm::Instruction>(instruction.getOperand(0)))
+		if (last && to >= 0 && !now.test((unsigned)to) &&
+		    llvm::isa<llvm::Instruction>(instruction.getOperand(0)))
 			unfit.set((unsigned)to);
-		now.reset((unsigned)to);
+		mark_assigned(instruction, now, false);
 	}
 }
 
@@ -157,12 +148,8 @@ template <class sets, class set> bool put(sets &to, const llvm::BasicBlock *bloc
 	return changed;
 }
 
-variables::variables(llvm::Function &function, bool vectors_only)
+flow::flow(llvm::Function &function, const fe_places &places) : unfit(places.count), places(places)
 {
-	find_variables(function, vectors_only);
-	unfit.resize((unsigned)list.size());
-	if (list.empty())
-		return;
 	const llvm::ReversePostOrderTraversal<llvm::Function *> order(&function);
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -185,25 +172,40 @@ variables::variables(llvm::Function &function, bool vectors_only)
 	}
 }
 
-std::vector<llvm::AllocaInst *> variables::fit() const
-{
-	std::vector<llvm::AllocaInst *> result;
-	for (unsigned i = 0; i < list.size(); i++)
-		if (!unfit.test(i))
-			result.push_back(list[i]);
-	return result;
-}
-
 const char mark[] = "culvert.assigned";
 
 } // namespace
+
+llvm::BitVector fe_unfit_places(llvm::Function &function, const fe_places &places)
+{
+	return places.count ? flow(function, places).unfit : set();
+}
+
+std::vector<llvm::AllocaInst *> fe_assigned_variables(llvm::Function &function, bool vectors_only)
+{
+	std::vector<llvm::AllocaInst *> list, fit;
+	fe_places places;
+	for (llvm::Instruction &instruction : function.getEntryBlock()) {
+		auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+		if (!variable || !variable->isStaticAlloca() || !llvm::isAllocaPromotable(variable) ||
+		    (vectors_only && !is_whole_vector(*variable)))
+			continue;
+		places.numbers[variable] = places.count++;
+		list.push_back(variable);
+	}
+	const llvm::BitVector unfit = fe_unfit_places(function, places);
+	for (unsigned i = 0; i < list.size(); i++)
+		if (!unfit.test(i))
+			fit.push_back(list[i]);
+	return fit;
+}
 
 void fe_module_note_assigned(struct fe_module *module)
 {
 	for (llvm::Function &function : *llvm::unwrap(module->module)) {
 		if (function.isDeclaration())
 			continue;
-		for (llvm::AllocaInst *variable : variables(function, true).fit())
+		for (llvm::AllocaInst *variable : fe_assigned_variables(function, true))
 			variable->setMetadata(mark, llvm::MDNode::get(function.getContext(), {}));
 	}
 }
@@ -218,7 +220,7 @@ void fe_module_assigned_values(struct fe_module *module)
 	for (llvm::Function &function : *llvm::unwrap(module->module)) {
 		if (function.isDeclaration())
 			continue;
-		const std::vector<llvm::AllocaInst *> list = variables(function, false).fit();
+		const std::vector<llvm::AllocaInst *> list = fe_assigned_variables(function, false);
 		if (list.empty())
 			continue;
 		llvm::DominatorTree dominators(function);

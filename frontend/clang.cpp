@@ -495,9 +495,8 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 		LLVMContextDispose(context);
 		return status;
 	}
-	/* Gives the sanitizer's handler the name that lower_check.c looks for. */
 	if (llvm::Function *handler = module->getFunction("__ubsan_handle_out_of_bounds_minimal"))
-		handler->setName("__culvert_hidden_index");
+		handler->setName(FE_INDEX_HANDLER);
 	module_out->context = context;
 	module_out->module = llvm::wrap(module.release());
 	return FE_OK;

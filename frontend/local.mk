@@ -88,12 +88,13 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/spirv/type.c frontend/spirv/type.h \
 	frontend/spirv/value.c frontend/spirv/value.h
 frontend_cxx_sources = \
-	frontend/assigned_values.cpp \
+	frontend/assigned_values.cpp frontend/assigned_values.h \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
 	frontend/clang_compat.h frontend/clang_hints.cpp frontend/clang_hints.h \
 	frontend/clang_objects.cpp frontend/clang_objects.h \
 	frontend/constructors.cpp frontend/constructors.h \
+	frontend/counted_loops.cpp frontend/counted_loops.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/evaluator.cpp frontend/evaluator.h \
 	frontend/inlined_calls.cpp frontend/invariant_addresses.cpp \
@@ -108,9 +109,10 @@ frontend_cxx_sources = \
 	frontend/reach.h \
 	frontend/vector_literals.cpp frontend/vector_literals.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
-	frontend/split.cpp \
+	frontend/split.cpp frontend/split_arrays.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h \
-	frontend/sub_group_names.h frontend/sub_group_sizes.cpp
+	frontend/sub_group_names.h frontend/sub_group_sizes.cpp \
+	frontend/unrolled_loops.cpp frontend/unrolled_loops.h
 
 # Names of SPIR-V's numbers, from the enumerations of its headers (spirv/module.c).
 BUILT_SOURCES += frontend/spirv/names.def

@@ -91,8 +91,10 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.nvvm_lacks = target->nvvm_lacks,
 		.log = log,
 	};
-	if (lowering.checked)
+	if (lowering.checked) {
+		fe_module_split_arrays(module);
 		fe_module_note_assigned(module);
+	}
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
 	/* This stands behind the passes, because they look for variables. */

@@ -12,8 +12,6 @@ enum { CHECK_GAP_B = 32 };
 /* What Clang's array-bounds sanitizer found, in a program that is built to be checked, becomes an
  * instruction of the software device (softcuda/exec/note.c): it reports, and goes on. */
 
-static const char handler_name[] = "__culvert_hidden_index";   /* the name that clang.cpp makes the sanitizer call */
-
 /* Returns the comparison that decides whether control branches to the handler's block, or NULL if there is
  * none. */
 static LLVMValueRef comparison_of(LLVMValueRef call)
@@ -147,7 +145,7 @@ static bool is_of_library(LLVMValueRef function)
 
 enum fe_status fe_lower_checks(struct lowering *lowering)
 {
-	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, handler_name);
+	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, FE_INDEX_HANDLER);
 	LLVMUseRef use;
 	LLVMValueRef function = lowering->checked ? LLVMGetFirstFunction(lowering->module) : NULL;
 	for (; function; function = LLVMGetNextFunction(function))

@@ -91,6 +91,12 @@ enum fe_status fe_module_facts(const struct fe_module *module, const struct code
  * not see their private variables. */
 #define FE_LIBRARY_ATTRIBUTE "culvert-library"
 
+/* The function that Clang's array-bounds sanitizer calls in these programs if an index is out of bounds. */
+#define FE_INDEX_HANDLER "__culvert_hidden_index"
+
+/* Behind the name of a file, with a number: its lines are those of a turn of a loop that was unrolled. */
+#define FE_TURN_MARK "#culvert_turn#"
+
 /* lower.c: all passes between a linked module and the text.  Fills in the facts that lowering determines (hidden
  * parameters, dynamic_local_B). */
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
@@ -105,6 +111,11 @@ void fe_module_private_values(struct fe_module *module, bool library_only);
  * their address is not used and each path assigns them before it reads them: in such a variable, the checker can find
  * no error.  Reads and writes of other memory stay as they are. */
 void fe_module_assigned_values(struct fe_module *module);
+
+/* split_arrays.cpp: for programs that are built to be checked, makes variables of the elements of small private arrays,
+ * if all accesses are of whole elements at places that are constant, and the elements can become values by the same
+ * rule.  Before that, loops whose counters are the indices are unrolled (unrolled_loops.cpp). */
+void fe_module_split_arrays(struct fe_module *module);
 
 /* Notes private vectors of which this will hold, before passes see them: their components are not made accesses of
  * their own, and the checker is not told of them.  fe_is_assigned says whether a variable was noted. */

@@ -135,15 +135,54 @@ void check_job_destroy(struct check_job *check)
 
 /* Their form is read by tools/check_fields.c, too, for `culvert check --json`. */
 
-/* Whether this is the first finding of its kind at this place. */
-static bool is_new(struct check_job *check, uint64_t key)
+/* Whether two ops are at the same place of the source. */
+static bool is_same_place(const struct code *code, const struct op *op, const struct op *other)
+{
+	return op->run == other->run &&
+	       !memcmp(&code->places[op - code->ops], &code->places[other - code->ops], sizeof(*code->places));
+}
+
+/* Says which part of the source an op comes from, if the part is there several times, as the turns of a loop that was
+ * unrolled. 0: it is there once. */
+static uint64_t part_of(const struct warp *warp, const struct op *op)
+{
+	const struct code *code = warp->frame ? warp->frame->code : warp->group->job->code;
+	const struct soft_program *program = warp->group->job->program;
+	uint64_t before = 0;
+	bool turns = false;
+	for (uint32_t i = 0; i < program->file_count; i++)
+		turns |= program->files[i].turn;
+	if (!turns || op < code->ops || op >= code->ops + code->op_count)
+		return 0;
+	const struct source_place *place = &code->places[op - code->ops];
+	const struct source_file *file = exec_source_file(program, place->file);
+	for (const struct op *other = code->ops; other < op; other++)
+		before += is_same_place(code, op, other);
+	uint64_t part = (uint64_t)(uintptr_t)code ^ (uint64_t)(uintptr_t)op->run << 20;
+	for (const char *at = file->name; at && *at; at++)
+		part = (part ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	for (const char *at = file->function; at && *at; at++)
+		part = (part ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	return ((part ^ place->line) * UINT64_C(0x100000001b3) ^ place->column) * UINT64_C(0x100000001b3) ^ before;
+}
+
+static bool was_seen(struct check_job *check, uint64_t key)
 {
 	for (uint32_t i = 0; i < check->seen_count; i++)
 		if (check->seen[i] == key)
-			return false;
+			return true;
 	if (check->seen_count < SEEN_MAX)
 		check->seen[check->seen_count++] = key;
-	return check->printed < PRINTED_MAX;
+	return false;
+}
+
+/* Whether this is the first finding of its kind at this place. */
+static bool is_new(struct check_job *check, const struct warp *warp, const struct op *op, uint64_t key)
+{
+	if (was_seen(check, key ^ (uint64_t)(uintptr_t)op) || check->printed == PRINTED_MAX)
+		return false;
+	const uint64_t part = part_of(warp, op);
+	return !part || !was_seen(check, key ^ part);
 }
 
 static void stop(struct job *job, const struct bytes *text)
@@ -168,8 +207,7 @@ void check_report(struct check_group *group, struct warp *warp, const struct op 
 	if (check->out_of_memory)
 		return;
 	check->found++;
-	if (!is_new(check, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)op ^
-		    (uint64_t)(uintptr_t)kind << 32))
+	if (!is_new(check, warp, op, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)kind << 32))
 		return;
 	check->printed++;
 	bytes_printf(&text, "softcuda: %s: ", kind);

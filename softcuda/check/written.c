@@ -42,9 +42,19 @@ static bool is_changed(const struct code *code, size_t first, size_t end, uint32
 	return false;
 }
 
-/* Whether a load is one of several of adjacent bytes. */
-static bool has_siblings(const struct code *code, const struct op *op)
+/* Whether two ops belong to different turns of a loop that was unrolled, or only one of them to a turn. */
+static bool is_other_turn(const struct warp *warp, const struct op *op, const struct op *other)
 {
+	const struct soft_program *program = warp->group->job->program;
+	const struct code *code = warp->frame->code;
+	const uint32_t one = code->places[op - code->ops].file, two = code->places[other - code->ops].file;
+	return one != two && (exec_source_file(program, one)->turn || exec_source_file(program, two)->turn);
+}
+
+/* Whether a load is one of several of adjacent bytes.  What different turns of a loop load are elements. */
+static bool has_siblings(const struct warp *warp, const struct op *op)
+{
+	const struct code *code = warp->frame->code;
 	size_t at = (size_t)(op - code->ops);
 	size_t first = at > NEAR_OPS ? at - NEAR_OPS : 0;
 	size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
@@ -54,7 +64,8 @@ static bool has_siblings(const struct code *code, const struct op *op)
 		if (i != at && other->vector && check_is_load(other) &&
 		    other->space == op->space && apart_B > -CHUNK_B && apart_B < CHUNK_B &&
 		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS] &&
-		    !is_changed(code, i < at ? i : at, i < at ? at : i, op->x[MEMORY_ADDRESS]))
+		    !is_changed(code, i < at ? i : at, i < at ? at : i, op->x[MEMORY_ADDRESS]) &&
+		    !is_other_turn(warp, op, other))
 			return true;
 	}
 	return false;
@@ -69,7 +80,7 @@ static bool copies_structure(const struct warp *warp, const struct op *op)
 	const size_t at = (size_t)(op - code->ops);
 	const struct source_place *place = &code->places[at];
 	const size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
-	if (has_siblings(code, op))
+	if (has_siblings(warp, op))
 		return true;
 	if (exec_source_file(warp->group->job->program, place->file)->function)
 		return false;
@@ -124,8 +135,8 @@ static bool is_padding(const struct warp *warp, const struct op *op, const struc
 {
 	const uint64_t start = notes->offset_B / CHUNK_B * CHUNK_B;
 	const uint64_t end = start + CHUNK_B < notes->end_B ? start + CHUNK_B : notes->end_B;
-	const struct code *code = warp->frame->code;
-	return has_siblings(code, op) && copying_store(code, op) && !is_unwritten(notes, start, end - start);
+	return has_siblings(warp, op) && copying_store(warp->frame->code, op) &&
+	       !is_unwritten(notes, start, end - start);
 }
 
 static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t place,

@@ -52,6 +52,7 @@ struct source_file {
 	uint32_t number;
 	const char *name;
 	const char *function;     /* that was inlined, and whose lines are numbered so; NULL: none was */
+	bool turn;                /* of a loop that was unrolled: one of several files of this name */
 };
 
 /* A .local or .param variable in a frame. */

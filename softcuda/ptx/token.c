@@ -61,16 +61,22 @@ void ptx_skip_line(struct ptx_parser *parser)
 }
 
 /* In a program that is built to be checked, "#culvert_in#" and a name behind that of a file say that its lines are
- * those of a function that was inlined. */
+ * those of a function that was inlined, and before that, "#culvert_turn#" and a number that they are those of a turn of
+ * a loop that was unrolled. */
 static void split_name(struct source_file *file, char *name)
 {
-	static const char mark[] = "#culvert_in#";
-	char *end = name ? strstr(name, mark) : NULL;
+	static const char in[] = "#culvert_in#", turn[] = "#culvert_turn#";
+	char *at = name ? strstr(name, in) : NULL;
 	file->name = name;
-	if (!end)
-		return;
-	file->function = end + sizeof(mark) - 1;
-	*end = '\0';
+	if (at) {
+		file->function = at + sizeof(in) - 1;
+		*at = '\0';
+	}
+	at = name ? strstr(name, turn) : NULL;
+	if (at) {
+		file->turn = true;
+		*at = '\0';
+	}
 }
 
 /* .file number "name" ... */
