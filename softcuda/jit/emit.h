@@ -256,6 +256,11 @@ void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt);
 value emit_circular(struct emitter *e, value single, bool cosine, value *doubt_out);
 value emit_ex2(struct emitter *e, value single, value *doubt_out);
 value emit_lg2(struct emitter *e, value single, value *doubt_out);
+/* x + y, x * y or x * y + z of f32 with the verb's rounding and .ftz, which its operands have been flushed for
+ * (emit_rounded.c).  Of VERB_FADD and VERB_FMUL, z is NULL. */
+value emit_rounded(struct emitter *e, const struct jit_verb *verb, value x, value y, value z);
+/* A float clamped to [0, 1]; a NaN becomes 0. */
+value emit_saturated(const struct emitter *e, value f);
 /* The bits of a float of `type`, with any NaN replaced by NAN_32. */
 value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type);
 /* Leaves the part to the interpreter if condition, a scalar, holds.  The interpreter continues the node's lanes at op,

@@ -122,13 +122,14 @@ static value float_to_integer(const struct work *w)
 	return emit_resize(e, r, bits, register_bits(bits), w->verb->to_signed);
 }
 
-/* Converts f32 to f32 or f64, or f64 to f64.  Returns false for .sat, and for rounding modes other than to nearest
- * even unless the op rounds to an integral value.  *r is the result; it is not set if the result has been assigned. */
+/* Converts f32 to f32 or f64, or f64 to f64.  Returns false for .sat of f64, and for rounding modes other than to
+ * nearest even unless the op rounds to an integral value.  *r is the result; it is not set if the result has been
+ * assigned. */
 static bool float_to_float(const struct work *w, value *r)
 {
 	struct emitter *e = w->e;
 	const unsigned bits = w->verb->bits, from = w->verb->from;
-	const unsigned known = CONVERT_ROUNDING | CONVERT_FTZ | CONVERT_INTEGRAL;
+	const unsigned known = CONVERT_ROUNDING | CONVERT_FTZ | CONVERT_INTEGRAL | (bits == 32 ? CONVERT_SAT : 0);
 	if (w->mode & ~known || (!(w->mode & CONVERT_INTEGRAL) && (w->mode & CONVERT_ROUNDING) > CONVERT_RN))
 		return false;
 	/* Without modifiers f32 to f32 copies the bits, those of a NaN included. */
@@ -145,6 +146,8 @@ static bool float_to_float(const struct work *w, value *r)
 		*r = whole(w, *r);
 	if (w->mode & CONVERT_FTZ && bits == 32)
 		*r = flush(w, *r);
+	if (w->mode & CONVERT_SAT)
+		*r = emit_saturated(w->e, *r);
 	return true;
 }
 

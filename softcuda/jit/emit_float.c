@@ -48,14 +48,14 @@ static value flushed(const struct work *w, value f)
 	return float_of(w, LLVMBuildSelect(b, small, zero, bits, ""));
 }
 
-/* A float clamped to [0, 1]; a NaN becomes 0. */
-static value saturated(const struct work *w, value f)
+value emit_saturated(const struct emitter *e, value f)
 {
-	LLVMBuilderRef b = w->e->builder;
-	value above = LLVMBuildFCmp(b, LLVMRealOGT, f, real(w, f, 0), "");
-	value below = LLVMBuildFCmp(b, LLVMRealOLT, f, real(w, f, 1), "");
-	value least = LLVMBuildSelect(b, below, f, real(w, f, 1), "");
-	return LLVMBuildSelect(b, above, least, real(w, f, 0), "");
+	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef type = LLVMTypeOf(f);
+	value zero = LLVMConstNull(type), one = LLVMConstReal(emit_is_scalar(f) ? type : LLVMGetElementType(type), 1);
+	one = emit_is_scalar(f) ? one : emit_splat(e, one);
+	value least = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, f, one, ""), f, one, "");
+	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, f, zero, ""), least, zero, "");
 }
 
 /* Operand k as a float, flushed if the op has .ftz. */
@@ -168,6 +168,44 @@ static bool put_function(const struct work *w)
 	return true;
 }
 
+/* A sum or product that is not rounded to nearest, before .sat is applied. */
+static value by_rounding(const struct work *w)
+{
+	value x = operand(w, 1), y = operand(w, 2);
+	struct jit_verb verb = *w->verb;
+	if (verb.verb == VERB_FSUB) {
+		verb.verb = VERB_FADD;
+		y = LLVMBuildFNeg(w->e->builder, y, "");
+	}
+	value f = emit_rounded(w->e, &verb, x, y, verb.verb == VERB_FMA ? operand(w, 3) : NULL);
+	return verb.ftz ? flushed(w, f) : f;
+}
+
+/* The upper half of an f64, with subnormal numbers flushed. */
+static value high_word(const struct work *w, value f)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value bits = bits_of(w, f), none = emit_number(w->e, bits, 0);
+	bits = LLVMBuildAnd(b, bits, emit_number(w->e, bits, UINT64_C(0xffffffff00000000)), "");
+	value exponent = LLVMBuildAnd(b, bits, emit_number(w->e, bits, UINT64_C(0x7ff) << 52), "");
+	value zero = LLVMBuildAnd(b, bits, emit_number(w->e, bits, UINT64_C(1) << 63), "");
+	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, none, "");
+	return float_of(w, LLVMBuildSelect(b, small, zero, bits, ""));
+}
+
+/* rcp and rsqrt of f64 with .approx.ftz, as exec/approx.c computes them: bits. */
+static value of_high_word(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value x = high_word(w, operand(w, 1));
+	if (w->verb->verb == VERB_RSQRT_HIGH)
+		x = emit_unary(w->e, "llvm.sqrt", x);
+	x = LLVMBuildFDiv(b, real(w, x, 1), x, "");
+	value bits = bits_of(w, high_word(w, x));
+	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""),
+			       emit_number(w->e, bits, UINT64_C(0x7fffffff00000000)), bits, "");
+}
+
 /* --- results that the handler has to compute ---------- */
 
 /* Whether the magnitude of f is the least normal f32.  Such a result may have been subnormal before it was rounded,
@@ -197,7 +235,7 @@ static void put_doubtful(const struct work *w)
 	value f = compute(w);
 	value doubt = w->verb->bits == 64 ? is_nan(w, f) : is_least(w, f);
 	f = w->verb->ftz ? flushed(w, f) : f;
-	emit_float_unless(w->e, w->op, w->verb->sat ? saturated(w, f) : f, doubt);
+	emit_float_unless(w->e, w->op, w->verb->sat ? emit_saturated(w->e, f) : f, doubt);
 }
 
 /* --- comparisons ---------- */
@@ -236,10 +274,19 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 	}
 	if (put_function(&w))
 		return true;
+	if (verb->verb == VERB_RCP_HIGH || verb->verb == VERB_RSQRT_HIGH) {
+		emit_result(e, op, 0, of_high_word(&w));
+		return true;
+	}
 	if (verb->verb < VERB_FADD || verb->verb > VERB_FNEG)
 		return false;
 	if (verb->bits == 64 && (verb->sat || verb->ftz))
 		return false;
+	if (verb->rounding) {
+		value f = by_rounding(&w);
+		emit_float_result(e, op, verb->sat ? emit_saturated(e, f) : f);
+		return true;
+	}
 	if (verb->bits == 64 || may_be_lifted(verb)) {
 		put_doubtful(&w);
 		return true;
@@ -248,6 +295,6 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 	/* abs and neg flush only their operand, which operand() has done. */
 	if (verb->ftz && verb->verb != VERB_FABS && verb->verb != VERB_FNEG)
 		f = flushed(&w, f);
-	emit_float_result(e, op, verb->sat ? saturated(&w, f) : f);
+	emit_float_result(e, op, verb->sat ? emit_saturated(e, f) : f);
 	return true;
 }

@@ -2,6 +2,8 @@
 
 #include "softcuda/jit/verb.h"
 
+#include "softcuda/exec/convert.h"
+
 #include <stdlib.h>
 
 enum { PARTS = 8, NAME = 64 };
@@ -116,11 +118,37 @@ static const struct { const char *name; uint8_t verb; } floats[] = {
 	{"cos", VERB_COS}
 };
 
+/* Sets the verb of one of the floats[]. */
+static void set_float(struct jit_verb *verb, const char *name)
+{
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+		if (is(floats[i].name, name))
+			verb->verb = floats[i].verb;
+}
+
+/* "add.rm.f32": sums and products of f32 that are not rounded to nearest. */
+static struct jit_verb rounded(const struct parts *parts, unsigned bits)
+{
+	static const char *const words[] = {"rz", "rm", "rp", "ftz", "sat"};
+	struct jit_verb verb = {.verb = VERB_CALL, .bits = (uint8_t)bits, .is_float = true};
+	if (bits != 32 || !only(parts, words, sizeof(words) / sizeof(words[0])))
+		return verb;
+	verb.ftz = has(parts, "ftz");
+	verb.sat = has(parts, "sat");
+	verb.rounding = has(parts, "rz") ? CONVERT_RZ : has(parts, "rm") ? CONVERT_RM : CONVERT_RP;
+	set_float(&verb, parts->part[0]);
+	if (verb.verb < VERB_FADD || verb.verb > VERB_FMA)
+		verb.verb = VERB_CALL;
+	return verb;
+}
+
 /* "add.rn.ftz.f32" */
 static struct jit_verb floating(const struct parts *parts, unsigned bits)
 {
 	static const char *const words[] = {"rn", "ftz", "sat", "approx", "full"};
 	struct jit_verb verb = {.verb = VERB_CALL, .bits = (uint8_t)bits, .is_float = true};
+	if (has(parts, "rz") || has(parts, "rm") || has(parts, "rp"))
+		return rounded(parts, bits);
 	/* The approximate instructions of f64 read only the upper half of their operand. */
 	if (!only(parts, words, sizeof(words) / sizeof(words[0])) || (bits == 64 && has(parts, "approx")))
 		return verb;
@@ -129,9 +157,7 @@ static struct jit_verb floating(const struct parts *parts, unsigned bits)
 	/* For these verbs, part says that the exact result is rounded once.  .ftz then flushes a result that is
 	 * subnormal before rounding. */
 	verb.part = !has(parts, "approx") && !has(parts, "full");
-	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
-		if (is(floats[i].name, parts->part[0]))
-			verb.verb = floats[i].verb;
+	set_float(&verb, parts->part[0]);
 	return verb;
 }
 
@@ -250,7 +276,8 @@ static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"not.pred", VERB_PRED_NOT, 0}, {"_local.64", VERB_LOCAL_ADDRESS, 64},
 	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_activemask.b32", VERB_TOGETHER, OPERAND_NONE & 0xff},
 	{"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
-	{"_wgmma.load", VERB_REFUSE, 0}
+	{"_wgmma.load", VERB_REFUSE, 0}, {"rcp.approx.ftz.f64", VERB_RCP_HIGH, 64},
+	{"rsqrt.approx.ftz.f64", VERB_RSQRT_HIGH, 64}
 };
 
 /* Handles the names whose family follows from the whole name or its first part; false for all others. */

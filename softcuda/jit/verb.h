@@ -35,6 +35,8 @@ enum verb {
 	VERB_FADD, VERB_FSUB, VERB_FMUL, VERB_FMA, VERB_FDIV, VERB_RCP, VERB_SQRT, VERB_RSQRT, VERB_FMIN, VERB_FMAX,
 	VERB_FABS, VERB_FNEG, VERB_COPYSIGN,
 	VERB_EX2, VERB_LG2, VERB_SIN, VERB_COS,
+	/* rcp and rsqrt of f64 that read and write only the upper half of the operand and the result. */
+	VERB_RCP_HIGH, VERB_RSQRT_HIGH,
 	/* Conversions.  from_float, from, is_signed: the source; is_float, bits, to_signed: the result.  The
 	 * modifiers are in op->mode. */
 	VERB_CONVERT,
@@ -66,6 +68,8 @@ struct jit_verb {
 	bool unordered;           /* a comparison that is true if an operand is NaN */
 	bool left, wraps;         /* shf: shifts to the left; uses the amount modulo 32 */
 	uint8_t relation, special, part;
+	uint8_t rounding;         /* of a sum or product of f32: CONVERT_RZ, CONVERT_RM or CONVERT_RP
+				   * (exec/convert.h); or 0: to nearest */
 	uint8_t members;          /* index of the operand with the mask of the lanes that meet */
 	uint16_t size_B;
 };

@@ -1,5 +1,7 @@
 /* Protects: the approximate functions of f32 have the results of the C library's functions of f64, rounded once to f32,
- * as machine code and in the interpreter; so on each level of x86-64.
+ * as machine code and in the interpreter.  Arithmetic that machine code computes in its own way has the interpreter's
+ * results: rounding to zero, down and up, and the functions of f64 that use only upper halves.  So on each level of
+ * x86-64.
  *
  * SOFT_JIT_STRIDE=N in the environment: each Nth of the 2^32 operands is compared; N is odd. */
 #include "config.h"
@@ -134,6 +136,121 @@ static void all_functions(void)
 		compare(&functions[i]);
 }
 
+/* --- arithmetic: both ways are compared ---------- */
+
+enum { ITEMS = GROUP * 256, WORDS = 4, RESULTS = 20 };
+
+/* A work-item's operands are x, y and z, and v, 64 bits from z on. */
+static const char arithmetic_ptx[] =
+	".version 7.0\n.target sm_75\n.address_size 64\n"
+	".entry k(.param .u64 given_in, .param .u64 given_out) {\n"
+	".reg .b32 n, i, x, y, z, r<12>; .reg .b64 in, out, a, v, s<2>;\n"
+	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; mov.u32 n, %ctaid.x; mov.u32 i, %tid.x;\n"
+	"mad.lo.u32 n, n, 256, i; mul.wide.u32 a, n, 16; add.u64 in, in, a;\n"
+	"mul.wide.u32 a, n, 80; add.u64 out, out, a;\n"
+	"ld.global.u32 x, [in]; ld.global.u32 y, [in+4]; ld.global.u32 z, [in+8]; ld.global.u64 v, [in+8];\n";
+
+static void write_arithmetic(struct bytes *text, const char *modifier)
+{
+	static const char *const roundings[] = {"rz", "rm", "rp"};
+	bytes_append_string(text, arithmetic_ptx);
+	for (unsigned r = 0; r < 3; r++) {
+		const char *to = roundings[r];
+		bytes_printf(text, "add.%s%s.f32 r%u, x, y; sub.%s%s.f32 r%u, x, y; mul.%s%s.f32 r%u, x, y;\n"
+			     "fma.%s%s.f32 r%u, x, y, z;\n", to, modifier, 4 * r, to, modifier, 4 * r + 1, to, modifier,
+			     4 * r + 2, to, modifier, 4 * r + 3);
+	}
+	for (unsigned r = 0; r < 12; r++)
+		bytes_printf(text, "st.global.u32 [out+%u], r%u;\n", 4 * r, r);
+	bytes_append_string(text, "rcp.approx.ftz.f64 s0, v; rsqrt.approx.ftz.f64 s1, v;\n"
+			    "st.global.u64 [out+48], s0; st.global.u64 [out+56], s1;\n"
+			    "cvt.sat.f32.f32 r0, x; cvt.ftz.sat.f32.f32 r1, x; cvt.rni.sat.f32.f32 r2, x;\n"
+			    "st.global.u32 [out+64], r0; st.global.u32 [out+68], r1; st.global.u32 [out+72], r2;\n"
+			    "ret; }\n");
+}
+
+static uint32_t any_float(void)
+{
+	static const uint32_t special[] = {
+		0, 1, 0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0x3f7fffff, 0x7f7fffff, 0x7f800000, 0x7fc00001
+	};
+	const uint32_t any = (uint32_t)test_random(0x10000) << 16 | (uint32_t)test_random(0x10000);
+	const uint32_t sign = (uint32_t)test_random(2) << 31;
+	switch (test_random(4)) {
+	case 0:
+		return special[test_random(sizeof(special) / sizeof(special[0]))] | sign;
+	case 1:
+		return 0x3f000000 + (any & 0x01ffffff) + sign;
+	case 2:
+		return (any & 0x01ffffff) | sign;
+	default:
+		return any;
+	}
+}
+
+/* Operands for which sums are often exact, or nearly 0, or lose few bits. */
+static void put_operands(uint32_t *in)
+{
+	float x, y, z;
+	for (unsigned i = 0; i < WORDS; i++)
+		in[i] = any_float();
+	memcpy(&x, &in[0], sizeof(x));
+	memcpy(&y, &in[1], sizeof(y));
+	switch (test_random(4)) {
+	case 0:
+		z = -x * y;
+		memcpy(&in[2], &z, sizeof(z));
+		in[2] += (uint32_t)test_random(3) - 1;
+		break;
+	case 1:
+		in[1] = in[0] ^ 0x80000000;
+		in[1] += (uint32_t)test_random(3) - 1;
+		break;
+	case 2:
+		in[1] = (in[1] & 0xff800000) | (in[1] & 0x7);
+		break;
+	default:
+		break;
+	}
+}
+
+static void compare_arithmetic(const char *modifier)
+{
+	struct arrays arrays;
+	struct bytes text = BYTES_INIT;
+	uint32_t *results[2];
+	write_arithmetic(&text, modifier);
+	REQUIRE(module_load(&arrays.module, bytes_string(&text)) == CUDA_SUCCESS);
+	bytes_finish(&text);
+	arrays.in = device_take(ITEMS * WORDS * sizeof(*arrays.in));
+	for (unsigned i = 0; i < ITEMS; i++)
+		put_operands(arrays.in + (size_t)i * WORDS);
+	for (unsigned way = 0; way < 2; way++) {
+		results[way] = device_take(ITEMS * RESULTS * sizeof(**results));
+		const struct { const void *in, *out; } parameters = {arrays.in, results[way]};
+		cooperative = way;
+		CHECK_EQ(run(&arrays.module, "k", ITEMS / GROUP, GROUP, 0, &parameters), CUDA_SUCCESS);
+	}
+	cooperative = false;
+	for (unsigned i = 0, wrong = 0; i < ITEMS * RESULTS && wrong < 5; i++) {
+		const uint32_t *in = arrays.in + i / RESULTS * WORDS;
+		if (results[0][i] == results[1][i])
+			continue;
+		printf("'%s', result %u of 0x%08x 0x%08x 0x%08x 0x%08x: compiled 0x%08x, interpreted 0x%08x\n",
+		       modifier, i % RESULTS, in[0], in[1], in[2], in[3], results[0][i], results[1][i]);
+		CHECK(!++wrong);
+	}
+	CHECK(atomic_load(&tier_counts.compiled) > 0 && !atomic_load(&tier_counts.refused));
+	module_finish(&arrays.module);
+}
+
+static void arithmetic(void)
+{
+	static const char *const modifiers[] = {"", ".ftz", ".sat", ".ftz.sat"};
+	for (unsigned i = 0; i < 4; i++)
+		compare_arithmetic(modifiers[i]);
+}
+
 /* A level is chosen once in a process, so each of the lower ones has one. */
 static void lower_levels(void)
 {
@@ -152,13 +269,13 @@ static void lower_levels(void)
 
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {TEST(all_functions), TEST(lower_levels)};
+	static const struct test_case cases[] = {TEST(all_functions), TEST(arithmetic), TEST(lower_levels)};
 	(void)argv;
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
-	const int failed = test_run_all(cases, argc > 1 ? 1 : 2);
+	const int failed = test_run_all(cases, argc > 1 ? 2 : 3);
 	soft_exec_shutdown();
 	return failed;
 }
