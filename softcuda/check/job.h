@@ -256,6 +256,13 @@ static inline const char *check_text(const struct bytes *text)
 void check_report(struct check_group *check, struct warp *warp, const struct op *op, unsigned l,
 		  const char *kind, uint64_t key, const char *format, ...)
 	__attribute__((format(printf, 7, 8)));
+/* The same in two steps, where the text takes long to make: check_find counts the error, and says whether check_tell is
+ * to report it, with the same kind. */
+bool check_find(struct check_group *check, const struct warp *warp, const struct op *op, const char *kind,
+		uint64_t key);
+void check_tell(struct check_group *check, struct warp *warp, const struct op *op, unsigned l, const char *kind,
+		const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
 /* Reports that the checker is out of memory, as a fault; always false. */
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 

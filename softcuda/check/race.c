@@ -128,17 +128,18 @@ static void report(const struct access *access, const struct record *before, boo
 {
 	struct check_group *group = access->group;
 	struct bytes other = BYTES_INIT, where = BYTES_INIT;
+	const char *kind = before->group == access->record.group ? "race in a work-group" : "race between work-groups";
 	bool equal = wrote && access->writes && writes_equal(access, before);
 	if (equal && group->job->options & CHECK_BENIGN)
 		return;
+	/* A program may have millions of races at one place: they are described only if the text is printed. */
+	if (!check_find(group, access->warp, access->op, kind, (uint64_t)before->site << 1 | wrote))
+		return;
 	describe_before(access, before, wrote, &other);
 	exec_describe_memory(access->warp, access->l, access->place, &where);
-	check_report(group, access->warp, access->op, access->l,
-		     before->group == access->record.group ? "race in a work-group" :
-		     "race between work-groups", (uint64_t)before->site << 1 | wrote,
-		     "%s%s of %u bytes at %s, with no order to the %s",
-		     verb(access->record.kind, access->writes), equal ? " of an equal value" : "",
-		     access->size_B, check_text(&where), check_text(&other));
+	check_tell(group, access->warp, access->op, access->l, kind,
+		   "%s%s of %u bytes at %s, with no order to the %s", verb(access->record.kind, access->writes),
+		   equal ? " of an equal value" : "", access->size_B, check_text(&where), check_text(&other));
 	bytes_finish(&where);
 	bytes_finish(&other);
 }

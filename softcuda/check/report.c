@@ -197,30 +197,53 @@ static void stop(struct job *job, const struct bytes *text)
 	atomic_store(&job->stop, true);
 }
 
-void check_report(struct check_group *group, struct warp *warp, const struct op *op, unsigned l,
-		  const char *kind, uint64_t key, const char *format, ...)
+bool check_find(struct check_group *group, const struct warp *warp, const struct op *op, const char *kind,
+		uint64_t key)
 {
 	struct check_job *check = group->job;
-	struct bytes text = BYTES_INIT;
-	va_list arguments;
 	/* What was not noted would be taken for something that has not happened. */
 	if (check->out_of_memory)
-		return;
+		return false;
 	check->found++;
 	if (!is_new(check, warp, op, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)kind << 32))
-		return;
+		return false;
 	check->printed++;
+	return true;
+}
+
+static void tell(struct check_job *check, struct warp *warp, const struct op *op, unsigned l, const char *kind,
+		 const char *format, va_list arguments)
+{
+	struct bytes text = BYTES_INIT;
 	bytes_printf(&text, "softcuda: %s: ", kind);
 	exec_describe_place(warp, op, l, &text);
 	bytes_append_string(&text, ": ");
-	va_start(arguments, format);
 	bytes_vprintf(&text, format, arguments);
-	va_end(arguments);
 	bytes_append_char(&text, '\n');
 	check_write(&text);
 	if (check->options & CHECK_STOP)
 		stop(check->job, &text);
 	bytes_finish(&text);
+}
+
+void check_tell(struct check_group *group, struct warp *warp, const struct op *op, unsigned l, const char *kind,
+		const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	tell(group->job, warp, op, l, kind, format, arguments);
+	va_end(arguments);
+}
+
+void check_report(struct check_group *group, struct warp *warp, const struct op *op, unsigned l,
+		  const char *kind, uint64_t key, const char *format, ...)
+{
+	va_list arguments;
+	if (!check_find(group, warp, op, kind, key))
+		return;
+	va_start(arguments, format);
+	tell(group->job, warp, op, l, kind, format, arguments);
+	va_end(arguments);
 }
 
 void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text)

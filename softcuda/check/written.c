@@ -143,12 +143,14 @@ static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		   uint32_t size_B)
 {
 	static const char *const names[] = {"global", "local", "private", "argument"};
+	static const char kind[] = "uninitialised read";
 	struct bytes text = BYTES_INIT;
 	uint64_t offset_B;
+	if (!check_find(check_of(warp->group), warp, op, kind, 0))
+		return;
 	exec_describe_memory(warp, l, place, &text);
-	check_report(check_of(warp->group), warp, op, l, "uninitialised read", 0,
-		     "%u bytes of %s memory that nobody has written, at %s", size_B,
-		     names[exec_place(warp, l, place, &offset_B)], check_text(&text));
+	check_tell(check_of(warp->group), warp, op, l, kind, "%u bytes of %s memory that nobody has written, at %s",
+		   size_B, names[exec_place(warp, l, place, &offset_B)], check_text(&text));
 	bytes_finish(&text);
 }
 
@@ -314,6 +316,19 @@ static bool note_global_load(struct warp *warp, const struct op *op, unsigned l,
 	return true;
 }
 
+/* Reports an access that the flags of a buffer forbid. */
+static void report_flag(struct warp *warp, const struct op *op, unsigned l, uint64_t place, uint32_t size_B, bool write)
+{
+	const char *kind = write ? "write to read-only memory" : "read of write-only memory";
+	struct bytes text = BYTES_INIT;
+	if (!check_find(check_of(warp->group), warp, op, kind, 0))
+		return;
+	exec_describe_memory(warp, l, place, &text);
+	check_tell(check_of(warp->group), warp, op, l, kind, "%u bytes of a CL_MEM_%s_ONLY buffer, at %s", size_B,
+		   write ? "READ" : "WRITE", check_text(&text));
+	bytes_finish(&text);
+}
+
 /* Checks what the OpenCL driver has noted about a buffer.  Culvert's own kernels, which have no source lines, may
  * fill a buffer that kernels can only read. */
 bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -332,16 +347,8 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 		(void)take_copied(warp, l, op, &old);
 	if (!touch || !job->program->file_count)
 		return true;
-	struct bytes text = BYTES_INIT;
-	if (options & CHECK_MEMORY && touch & (SOFT_TOUCH_READ_ONLY | SOFT_TOUCH_WRITE_ONLY)) {
-		const bool write = touch & SOFT_TOUCH_READ_ONLY;
-		exec_describe_memory(warp, l, place, &text);
-		check_report(check_of(warp->group), warp, op, l,
-			     write ? "write to read-only memory" : "read of write-only memory", 0,
-			     "%u bytes of a CL_MEM_%s_ONLY buffer, at %s", size_B, write ? "READ" : "WRITE",
-			     check_text(&text));
-		bytes_finish(&text);
-	}
+	if (options & CHECK_MEMORY && touch & (SOFT_TOUCH_READ_ONLY | SOFT_TOUCH_WRITE_ONLY))
+		report_flag(warp, op, l, place, size_B, touch & SOFT_TOUCH_READ_ONLY);
 	return !(options & CHECK_UNINIT && touch & SOFT_TOUCH_UNWRITTEN) ||
 	       note_global_load(warp, op, l, place, size_B);
 }
