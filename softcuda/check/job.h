@@ -131,7 +131,8 @@ struct check_copies {
 /* The memories that a barrier can order separately. */
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
-enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32 };
+/* CHECK_CHUNKS: so many chunks are looked at as a vector; a word for each lane of a warp is in as many. */
+enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32, CHECK_CHUNKS = LANES * SHADOW_WORD_B / CHECK_CHUNK_B };
 
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
  * both are reads.  If it is not, none of them can race: earlier accesses are ordered before them by the barrier before,
@@ -147,13 +148,15 @@ struct check_put_off {
 	uint32_t *written, *read;
 };
 
+enum { CHECK_OPEN_MAX = 64 };
+
 struct check_group {
 	struct check_job *job;
 	struct group *group;
 	uint32_t number;          /* in the grid */
 	uint32_t warp_count;
 	bool begun;               /* it is whole, and has begun */
-	uint64_t open;            /* the slots, as bits, whose reads machine code adds to those that are put off */
+	uint64_t open;            /* the slots below CHECK_OPEN_MAX, as bits, whose reads machine code puts off */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
 	struct check_put_off put_off;
@@ -200,7 +203,12 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 		put_off->latest = now;
 		check_close(group);
 	}
-	for (uint64_t c = offset_B / CHECK_CHUNK_B; c <= (offset_B + size_B - 1) / CHECK_CHUNK_B; c++)
+	uint64_t c = offset_B / CHECK_CHUNK_B;
+	const uint64_t last = (offset_B + size_B - 1) / CHECK_CHUNK_B;
+	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
+		for (unsigned k = 0; k < CHECK_CHUNKS; k++)
+			epochs[c + k] = now;
+	for (; c <= last; c++)
 		epochs[c] = now;
 }
 

@@ -27,25 +27,19 @@ static inline bool check_all_written(const atomic_uchar *notes, uint64_t size_B)
 {
 	enum { MANY = 16 };
 	const uint64_t eight_B = sizeof(check_eight_notes);
-	for (uint64_t i = 0, step; i < size_B; i += step) {
-		const bool eight = check_is_eight(notes + i, size_B - i);
-		uint64_t all = check_each_byte;
-		/* As many as consecutive words of a warp have, without a branch for each. */
-		if (eight && size_B - i >= MANY * eight_B) {
-			for (unsigned k = 0; k < MANY; k++)
-				all &= check_eight_at(notes + i + k * eight_B);
-			step = MANY * eight_B;
-		} else if (eight) {
-			all = check_eight_at(notes + i);
-			step = eight_B;
-		} else {
-			all = atomic_load_explicit(&notes[i], memory_order_relaxed) * check_each_byte;
-			step = 1;
-		}
-		if (all != check_each_byte)
-			return false;
-	}
-	return true;
+	uint64_t all = check_each_byte, i = 0;
+	for (; i < size_B && (uintptr_t)(notes + i) % eight_B; i++)
+		all &= atomic_load_explicit(&notes[i], memory_order_relaxed) * check_each_byte;
+	/* As many as consecutive words of a warp have, without a branch for each. */
+	for (; all == check_each_byte && size_B - i >= MANY * eight_B; i += MANY * eight_B)
+		_Pragma("GCC unroll 16")
+		for (unsigned k = 0; k < MANY; k++)
+			all &= check_eight_at(notes + i + k * eight_B);
+	for (; size_B - i >= eight_B; i += eight_B)
+		all &= check_eight_at(notes + i);
+	for (; i < size_B; i++)
+		all &= atomic_load_explicit(&notes[i], memory_order_relaxed) * check_each_byte;
+	return all == check_each_byte;
 }
 
 static inline void check_set_written(atomic_uchar *notes, uint64_t size_B)

@@ -204,6 +204,16 @@ static bool take_ones(struct check_whole *whole, const uint64_t *place, bool asc
 	       find_space(whole) && whole->space == PLACE_GLOBAL;
 }
 
+/* Whether all lanes access consecutive places. */
+INLINE bool is_one_run(const struct check_whole *whole)
+{
+	const uint64_t *place = whole->place, step_B = whole->size_B;
+	uint64_t differ = whole->mask ^ MASK_ALL;
+	for (uint32_t l = 1; l < LANES; l++)
+		differ |= (place[l] - place[l - 1]) ^ step_B;
+	return !differ;
+}
+
 /* Finds what the lanes of an access access.  False if that is not one kind of memory. */
 static bool find_access(struct check_whole *whole)
 {
@@ -214,6 +224,12 @@ static bool find_access(struct check_whole *whole)
 	if (local && whole->place[exec_lowest(whole->mask)] - local < (uint64_t)LANES * warp->local_stride_B) {
 		whole->space = PLACE_LOCAL;
 		return check_local_fits(warp) && read_private(whole);
+	}
+	if (is_one_run(whole)) {
+		whole->runs[0] = (struct check_run){whole->place[0], 0, LANES, whole->size_B};
+		whole->run_count = 1;
+		find_extent(whole);
+		return find_space(whole);
 	}
 	uint32_t equal, next;
 	find_neighbours(whole, &equal, &next);
@@ -378,7 +394,7 @@ INLINE bool is_noted(const struct check_whole *whole)
 	return true;
 }
 
-static bool has_unwritten(const uint8_t *notes, uint64_t size_B)
+INLINE bool has_unwritten(const uint8_t *notes, uint64_t size_B)
 {
 	uint64_t found = 0, i = 0;
 	/* One of the highest bits of bytes is set if and only if a byte is 0. */
@@ -477,38 +493,73 @@ static unsigned look_at_rows(struct warp *warp, const struct op *op, uint32_t ro
 
 /* --- shared memory, as machine code tells of it ---------- */
 
+/* Whether machine code may read around a read without the checker being called: nobody has written since the last
+ * barrier.  It takes a while to find out where; so the read must be the second one since then. */
+static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned checks)
+{
+	struct check_group *group = whole->group;
+	const uint32_t now = checks & CHECK_RACE ? group->clocks[CHECK_LOCAL_MEMORY].now : 1;
+	struct memory_slot *to = &group->group->slots[slot];
+	const bool again = to->range.start == now;
+	to->range.start = now;
+	return again && (!(checks & CHECK_RACE) || (whole->is_put_off && group->put_off.latest != now));
+}
+
+/* What of shared memory is written around a range of it, inside of another one, at most. */
+static struct range grow(const uint8_t *written, struct range range, const struct range *most)
+{
+	enum { STEP_B = 64 };
+	while (range.end + STEP_B <= most->end && !has_unwritten(written + range.end, STEP_B))
+		range.end += STEP_B;
+	while (range.end < most->end && written[range.end])
+		range.end++;
+	while (range.start >= most->start + STEP_B && !has_unwritten(written + range.start - STEP_B, STEP_B))
+		range.start -= STEP_B;
+	while (range.start > most->start && written[range.start - 1])
+		range.start--;
+	return range;
+}
+
 /* Has the bytes around a read that have all been written, up to the ends of its variable, be read without the checker
  * being called, until it closes that again (check_close): reads there have nothing to report, and are put off. */
 static void open_around(const struct check_whole *whole, uint32_t slot, unsigned checks)
 {
-	enum { STEP_B = 64, MOST_B = 4096 };
+	enum { MOST_B = 4096 };
 	struct check_group *group = whole->group;
 	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
-	const struct check_put_off *put_off = &group->put_off;
 	const struct range all = {0, group->group->job->shared_B};
 	const struct range *variable = checks & CHECK_MEMORY ? find_shared(whole) : &all;
 	struct range open = {whole->start - shared, whole->end - shared};
-	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
-	if (!variable || slot >= 64 ||
-	    (checks & CHECK_RACE &&
-	     (!whole->is_put_off || put_off->latest == group->clocks[CHECK_LOCAL_MEMORY].now)))
+	if (!variable)
 		return;
-	const uint64_t start = variable->start > least ? variable->start : least;
-	const uint64_t end = variable->end < most ? variable->end : most;
-	for (uint64_t step = 1; step && open.end < end; open.end += step) {
-		step = end - open.end < STEP_B ? end - open.end : STEP_B;
-		if (checks & CHECK_UNINIT && has_unwritten(group->written + open.end, step))
-			step = 0;
-	}
-	for (uint64_t step = 1; step && open.start > start; open.start -= step) {
-		step = open.start - start < STEP_B ? open.start - start : STEP_B;
-		if (checks & CHECK_UNINIT && has_unwritten(group->written + open.start - step, step))
-			step = 0;
-	}
+	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
+	const struct range around = {variable->start > least ? variable->start : least,
+				     variable->end < most ? variable->end : most};
+	open = checks & CHECK_UNINIT ? grow(group->written, open, &around) : around;
 	struct memory_slot *to = &group->group->slots[slot];
 	to->start = shared + open.start;
 	to->size_B = open.end - open.start;
 	group->open |= UINT64_C(1) << slot;
+}
+
+/* As look, for one run. */
+static unsigned look_at_run(struct check_whole *whole, unsigned checks)
+{
+	enum { USUAL_B = LANES * SHADOW_WORD_B };
+	struct check_group *group = whole->group;
+	uint8_t *notes = group->written + (whole->start - (uint64_t)(uintptr_t)group->group->shared);
+	const uint64_t size_B = whole->end - whole->start;
+	bool right = !(checks & CHECK_MEMORY) || find_shared(whole);
+	if (right && checks & CHECK_UNINIT) {
+		right = !group->locals[whole->warp->index].copied_count;
+		if (right && check_is_store(whole->op))
+			memset(notes, BYTE_WRITTEN, size_B);
+		else if (right)
+			right = size_B == USUAL_B ? !has_unwritten(notes, USUAL_B) : !has_unwritten(notes, size_B);
+	}
+	if (right)
+		checks &= ~(unsigned)(CHECK_MEMORY | CHECK_UNINIT);
+	return checks & CHECK_RACE && check_whole_race(whole) ? checks & ~(unsigned)CHECK_RACE : checks;
 }
 
 static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks)
@@ -520,8 +571,8 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 	whole.space = PLACE_SHARED;
 	whole.run_count = check_told_runs(told, whole.runs);
 	find_extent(&whole);
-	const unsigned left = look(&whole, checks);
-	if (!left && check_is_load(op))
+	const unsigned left = whole.run_count == 1 ? look_at_run(&whole, checks) : look(&whole, checks);
+	if (!left && slot < CHECK_OPEN_MAX && may_open(&whole, slot, checks))
 		open_around(&whole, slot, checks);
 	return left;
 }

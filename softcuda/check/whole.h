@@ -52,18 +52,20 @@ static inline uint64_t check_run_B(const struct check_whole *whole, const struct
 static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
 {
 	uint32_t count = 0;
-	for (uint64_t rest = told->lanes; rest;) {
-		const uint32_t lane = (uint32_t)__builtin_ctzll(rest), row = lane / told->row;
-		const uint32_t row_end = (row + 1) * told->row, next = (uint32_t)__builtin_ctzll(~(rest >> lane));
-		const uint32_t end = lane + next < row_end ? lane + next : row_end;
-		const uint64_t place = told->place[row] + (uint64_t)(lane % told->row) * told->step_B;
+	for (uint32_t lane = 0, r = 0; told->row < LANES && lane < LANES; lane += told->row, r++) {
 		struct check_run *last = count ? &runs[count - 1] : NULL;
-		if (last && told->step_B && last->lane + last->count == lane &&
-		    last->place + (uint64_t)last->count * told->step_B == place)
-			last->count += end - lane;
+		if (last && told->step_B && last->place + (uint64_t)last->count * told->step_B == told->place[r])
+			last->count += told->row;
 		else
-			runs[count++] = (struct check_run){place, lane, end - lane, told->step_B};
-		rest &= ~UINT64_C(0) << end;
+			runs[count++] = (struct check_run){told->place[r], lane, told->row, told->step_B};
+	}
+	for (uint64_t rest = told->row < LANES ? 0 : told->lanes; rest;) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+		const uint32_t next = (uint32_t)__builtin_ctzll(~(rest >> lane));
+		runs[count++] = (struct check_run){
+			told->place[0] + (uint64_t)lane * told->step_B, lane, next, told->step_B
+		};
+		rest &= ~UINT64_C(0) << (lane + next);
 	}
 	return count;
 }

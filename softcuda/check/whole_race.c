@@ -391,6 +391,34 @@ static bool touch_row(const struct lanes *lanes, const struct row *row)
 	       touch_in_block(lanes, row, end * SHADOW_BLOCK, row->end);
 }
 
+/* Notes the accesses of a warp to consecutive words from the beginning of a block on, as touch_row would, if those are
+ * whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted then, except that
+ * reads may be. */
+static inline bool touch_words(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+{
+	enum { BLOCKS = LANES / SHADOW_BLOCK };
+	const uint32_t first = (uint32_t)(run->place % SHADOW_PAGE_B) / SHADOW_WORD_B / SHADOW_BLOCK;
+	if (lanes->whole->size_B != SHADOW_WORD_B || run->count != LANES ||
+	    run->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - BLOCKS)
+		return false;
+	struct page *page = shadow_page(lanes->shadow, run->place);
+	if (!page || page->atomic[0] || page->bytes ||
+	    (page->apart | page->pairs | page->quads | page->partial) >> first & ((1u << BLOCKS) - 1))
+		return false;
+	uint64_t *write = page->block_write + first, *read = page->block_read[0] + first;
+	uint64_t *other = page->block_read[1] + first, any = 0;
+	for (uint32_t b = 0; b < BLOCKS; b++)
+		any |= write[b] | read[b] | other[b];
+	if (any)
+		return touch(lanes, &(struct cells){
+			.write = write, .read = {read, other}, .count = BLOCKS, .record = record, .step = SHADOW_BLOCK
+		});
+	uint64_t *to = lanes->writes ? write : read;
+	for (uint32_t b = 0; b < BLOCKS; b++)
+		to[b] = record + ((uint64_t)b * SHADOW_BLOCK << RECORD_LANE_SHIFT);
+	return true;
+}
+
 /* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
 static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 {
@@ -398,6 +426,8 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
 		return touch_same(lanes, run, record);
+	if (touch_words(lanes, run, record))
+		return true;
 	/* Elements are aligned, so that none is in two pages. */
 	if (size_B & (size_B - 1) || run->place % size_B)
 		return false;
@@ -571,10 +601,15 @@ static inline bool has_chunk(const struct check_whole *whole, const struct check
 {
 	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
 	const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
-	for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
-		if (epochs[c] == now)
-			return true;
-	return false;
+	const uint64_t last = (end - 1) / CHECK_CHUNK_B;
+	uint64_t c = start / CHECK_CHUNK_B;
+	uint32_t any = 0;
+	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
+		for (unsigned k = 0; k < CHECK_CHUNKS; k++)
+			any |= epochs[c + k] == now;
+	for (; c <= last; c++)
+		any |= epochs[c] == now;
+	return any;
 }
 
 /* The same of all runs. */

@@ -94,7 +94,8 @@ struct range {
  * which the size of no access exceeds.
  *
  * Machine code that is watched also has a slot for each read of shared memory.  The watcher stores in start and size_B
- * where it need not be called for that read: the code then only adds the read to those before group.shared_next. */
+ * where it need not be called for that read: the code then only adds the read to those before group.shared_next.  Its
+ * range is the watcher's own. */
 enum { SLOT_ALIGNED_B = 32 };
 struct memory_slot {
 	struct range range;
