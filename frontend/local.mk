@@ -90,6 +90,7 @@ frontend_sources = $(frontend_plain_sources) \
 frontend_cxx_sources = \
 	frontend/assigned_values.cpp frontend/assigned_values.h \
 	frontend/bitcode.cpp \
+	frontend/bounded_indices.cpp frontend/bounded_indices.h \
 	frontend/clang.cpp \
 	frontend/clang_compat.h frontend/clang_hints.cpp frontend/clang_hints.h \
 	frontend/clang_objects.cpp frontend/clang_objects.h \

@@ -114,7 +114,8 @@ void fe_module_assigned_values(struct fe_module *module);
 
 /* split_arrays.cpp: for programs that are built to be checked, makes variables of the elements of small private arrays,
  * if all accesses are of whole elements at places that are constant, and the elements can become values by the same
- * rule.  Before that, loops whose counters are the indices are unrolled (unrolled_loops.cpp). */
+ * rule.  Before that, loops whose counters are the indices are unrolled (unrolled_loops.cpp), and comparisons of
+ * indices that cannot be out of bounds are decided (bounded_indices.cpp). */
 void fe_module_split_arrays(struct fe_module *module);
 
 /* Notes private vectors of which this will hold, before passes see them: their components are not made accesses of

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/assigned_values.h"
+#include "frontend/bounded_indices.h"
 #include "frontend/module.h"
 #include "frontend/unrolled_loops.h"
 
@@ -8,10 +9,13 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <map>
 
@@ -181,13 +185,40 @@ void split_arrays(llvm::Function &function)
 	}
 }
 
+/* Makes values of the integers that are assigned once: indices are computed from them. */
+void make_single_values(llvm::Function &function)
+{
+	std::vector<llvm::AllocaInst *> single;
+	for (llvm::AllocaInst *variable : fe_assigned_variables(function, false))
+		if (variable->getAllocatedType()->isIntegerTy() &&
+		    llvm::count_if(variable->users(), [](const llvm::User *user) {
+			    return llvm::isa<llvm::StoreInst>(user);
+		    }) == 1)
+			single.push_back(variable);
+	if (single.empty())
+		return;
+	llvm::DominatorTree dominators(function);
+	llvm::PromoteMemToReg(single, dominators);
+}
+
+/* Removes the blocks that nothing leads to any more, and puts those together that follow one another. */
+void tidy(llvm::Function &function)
+{
+	llvm::EliminateUnreachableBlocks(function);
+	for (llvm::BasicBlock &block : llvm::make_early_inc_range(function))
+		llvm::MergeBlockIntoPredecessor(&block);
+}
+
 } // namespace
 
 void fe_module_split_arrays(struct fe_module *module)
 {
 	for (llvm::Function &function : *llvm::unwrap(module->module))
 		if (!function.isDeclaration() && !function.hasFnAttribute(FE_LIBRARY_ATTRIBUTE)) {
-			fe_unroll_for_arrays(function);
+			make_single_values(function);
+			const bool unrolled = fe_unroll_for_arrays(function);
+			if (fe_decide_bounded_indices(function) || unrolled)
+				tidy(function);
 			split_arrays(function);
 		}
 }

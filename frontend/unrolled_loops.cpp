@@ -2,7 +2,7 @@
 
 #include "frontend/unrolled_loops.h"
 
-#include "frontend/assigned_values.h"
+#include "frontend/bounded_indices.h"
 #include "frontend/counted_loops.h"
 #include "frontend/module.h"
 
@@ -13,9 +13,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <map>
@@ -102,28 +100,13 @@ void replace_counter(const turn &turn, const llvm::AllocaInst *counter, llvm::Co
 		}
 }
 
-/* Whether a comparison decides that there is a note about an index.  The note's text is made of it. */
-bool decides_note(const llvm::Instruction &comparison)
-{
-	for (const llvm::User *user : comparison.users()) {
-		const auto *branch = llvm::dyn_cast<llvm::BranchInst>(user);
-		if (!branch || !branch->isConditional())
-			continue;
-		const auto *call = llvm::dyn_cast<llvm::CallBase>(&branch->getSuccessor(1)->front());
-		const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-		if (callee && callee->getName() == FE_INDEX_HANDLER)
-			return true;
-	}
-	return false;
-}
-
 /* Computes what is constant now.  Only what a condition keeps from ever being executed is lost with it. */
 void fold_constants(const turn &turn)
 {
 	for (llvm::BasicBlock *block : turn.blocks) {
 		for (llvm::Instruction &instruction : llvm::make_early_inc_range(*block)) {
 			llvm::ConstantInt *value = fe_fold_integers(instruction);
-			if (!value || (value->isZero() && decides_note(instruction)))
+			if (!value || (value->isZero() && fe_decides_note(instruction)))
 				continue;
 			instruction.replaceAllUsesWith(value);
 			instruction.eraseFromParent();
@@ -285,22 +268,6 @@ std::vector<llvm::BasicBlock *> plan::headers() const
 	return result;
 }
 
-/* Makes values of the integers that are assigned once: indices are computed from them. */
-void make_single_values(llvm::Function &function)
-{
-	std::vector<llvm::AllocaInst *> single;
-	for (llvm::AllocaInst *variable : fe_assigned_variables(function, false))
-		if (variable->getAllocatedType()->isIntegerTy() &&
-		    llvm::count_if(variable->users(), [](const llvm::User *user) {
-			    return llvm::isa<llvm::StoreInst>(user);
-		    }) == 1)
-			single.push_back(variable);
-	if (single.empty())
-		return;
-	llvm::DominatorTree dominators(function);
-	llvm::PromoteMemToReg(single, dominators);
-}
-
 bool has_small_array(const llvm::Function &function)
 {
 	llvm::Type *element;
@@ -324,22 +291,22 @@ bool fe_is_small_array(const llvm::AllocaInst &variable, llvm::Type **element_ou
 	return count <= FE_MOST_ELEMENTS && type->isSingleValueType();
 }
 
-void fe_unroll_for_arrays(llvm::Function &function)
+bool fe_unroll_for_arrays(llvm::Function &function)
 {
-	if (!has_small_array(function))
-		return;
-	make_single_values(function);
 	unsigned number = 0;
+	bool changed = false;
+	if (!has_small_array(function))
+		return false;
 	for (llvm::BasicBlock *header : plan(function).headers()) {
 		const llvm::DominatorTree dominators(function);
 		const llvm::LoopInfo info(dominators);
 		const llvm::Loop *loop = info.getLoopFor(header);
 		const fe_counted_loop counted = loop && loop->getHeader() == header ? fe_count_loop(*loop) :
 						fe_counted_loop();
-		if (counted.counter)
-			unroll(*loop, counted, &number);
+		if (!counted.counter)
+			continue;
+		unroll(*loop, counted, &number);
+		changed = true;
 	}
-	llvm::EliminateUnreachableBlocks(function);
-	for (llvm::BasicBlock &block : llvm::make_early_inc_range(function))
-		llvm::MergeBlockIntoPredecessor(&block);
+	return changed;
 }

@@ -13,7 +13,8 @@ bool fe_is_small_array(const llvm::AllocaInst &variable, llvm::Type **element_ou
 
 /* Writes the turns of loops one after the other, if that makes constants of all the indices by which a small array is
  * accessed.  All that a turn does but counting stays, in its order and with its lines.  Conditions that have become
- * constants are decided, also those of notes about an index in bounds. */
-void fe_unroll_for_arrays(llvm::Function &function);
+ * constants are decided, also those of notes about an index in bounds.  Returns whether anything was changed: then
+ * there may be blocks that nothing leads to. */
+bool fe_unroll_for_arrays(llvm::Function &function);
 
 #endif

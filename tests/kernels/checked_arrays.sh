@@ -1,6 +1,7 @@
 #!/bin/sh
 # Protects: in a program that is built to be checked, private arrays whose indices are constants or counters of loops
-# with a constant number of turns are registers, and those where an error could hide are in memory.
+# with a constant number of turns are registers, and those where an error could hide are in memory; the checker is not
+# told of indices that cannot be out of bounds.
 test "${CULVERT_CUDA:-soft}" = soft || exit 77
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -82,4 +83,19 @@ kernel void long_loop(global float *out, int n)
 		out[i] = a[i];
 }
 END_OF_KERNEL
+expect tile 0 <<'END_OF_KERNEL'
+kernel __attribute__((reqd_work_group_size(4, 1, 1))) void tile(global float *out, int n)
+{
+	local float p[4], q[2][2], r[3];
+	const uint i = get_local_id(0);
+	p[i] = out[i];
+	q[i >> 1][i & 1] = p[i];
+	r[i % 3] = 0;
+	out[i] = q[i / 2][i % 2];
+	p[n & 3] = 1;
+	p[n] = 2;
+}
+END_OF_KERNEL
+found=$(cat "$work"/tile/*.ptx | grep -c culvert.index)
+test "$found" = 1 || { echo "the checker is told of $found indices, not 1"; failed=1; }
 exit $failed
