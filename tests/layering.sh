@@ -8,7 +8,7 @@ failed=0
 # forbid ROOM PATTERN WHY: no file of ROOM may include what PATTERN matches.
 forbid() {
 	found=$(find $1 \( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) ! -path "$4" -exec \
-		grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($2)" {} /dev/null \;)
+		grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($2)" /dev/null {} +)
 	if [ -n "$found" ]; then
 		printf '%s\n  %s\n' "$found" "$3"
 		failed=1
@@ -88,11 +88,13 @@ found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigac
 
 # What configure found comes before any system header, which it may change; but for programs that
 # a test compiles as foreign ones.
-for file in $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
-	grep -vxE 'tests/apps/((viennacl|boost_compute|another_clang)\.cpp|(another_llvm|dpcpp_preload|halo|starpu_mpi)\.c)'); do
-	grep -m 1 '^#' "$file" | grep -qx '#include "config.h"' ||
-		{ echo "$file: config.h is not what it includes first"; failed=1; }
-done
+found=$(awk '
+	BEGIN { for (i = 1; i < ARGC; i++) others[ARGV[i]] }
+	/^#/ { if ($0 == "#include \"config.h\"") delete others[FILENAME]; nextfile }
+	END { for (file in others) print file ": config.h is not what it includes first" }
+' $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
+	grep -vxE 'tests/apps/((viennacl|boost_compute|another_clang)\.cpp|(another_llvm|dpcpp_preload|halo|starpu_mpi)\.c)'))
+[ -z "$found" ] || { echo "$found"; failed=1; }
 
 # What LLVM's C interface has since version 18 comes by a header that older ones need.
 names=$(sed -n 's/^#define \(LLVM[A-Za-z0-9]*\) .*/\1/p' frontend/llvm_compat.h | paste -s -d '|' -)
@@ -102,13 +104,9 @@ for file in $(grep -lwE "$names|LLVMFastMath[A-Za-z]*" frontend/*.c frontend/spi
 done
 
 # A file is one noun.
-for file in $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' 2>/dev/null); do
-	lines=$(wc -l < "$file")
-	if [ "$lines" -gt 850 ]; then
-		echo "$file: $lines lines: more than one noun"
-		failed=1
-	fi
-done
+found=$(wc -l $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' 2>/dev/null) |
+	awk '$1 > 850 && $2 != "total" { print $2 ": " $1 " lines: more than one noun" }')
+[ -z "$found" ] || { echo "$found"; failed=1; }
 
 # A line of C has at most 120 columns; a tab goes to the next multiple of 8.
 long=$(find base icd frontend backend cache softcuda tests tools \( -name '*.c' -o -name '*.h' \) ! -path 'frontend/embedded/*' -exec awk '
