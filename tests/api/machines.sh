@@ -2,9 +2,11 @@
 # Protects: programs on machines whose memory is not that of a card under Linux: one memory for both (Jetson), also with
 # one table of pages (DGX Spark), two that either side reaches (Grace-Hopper), and WSL, where devices share nothing.
 [ "$CULVERT_CUDA" = soft ] || exit 77
-out=$(mktemp) || exit 99
-trap 'rm -f "$out"' EXIT
-status=0
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+out=$folder/out status=0
+# The code is the same for all machines, and is compiled for the first.
+export CULVERT_CACHE=on CULVERT_CACHE_DIR="$folder/cache"
 for machine in integrated integrated-1 coherent wsl; do
 	CULVERT_SOFT_MACHINE=${machine%-1} CULVERT_SOFT_PAGEABLE=0
 	[ $machine = ${machine%-1} ] || CULVERT_SOFT_PAGEABLE=1
