@@ -7,7 +7,8 @@
 [ -x tests/stress/scenarios_host ] || { echo 'skipped: nothing is built to run'; exit 77; }
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
-export CULVERT_CUDA=soft
+# The programs of a scenario are the same with a mistake and without.
+export CULVERT_CUDA=soft CULVERT_CACHE=on CULVERT_CACHE_DIR="$folder/cache"
 unset CULVERT_SOFT_FAULT CULVERT_SOFT_SCHED CULVERT_SOFT_CHECK
 # ThreadSanitizer sees some of what is planted as well, and would end the program its own way.
 TSAN_OPTIONS=${TSAN_OPTIONS:-}:exitcode=1:halt_on_error=0

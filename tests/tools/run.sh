@@ -4,6 +4,8 @@
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf $folder' EXIT
 failed=0
+# What one command has compiled, the next ones find: most run the same kernels with other arguments.
+export CULVERT_CACHE=on CULVERT_CACHE_DIR="$folder/programs"
 fail() {
 	echo "$@"
 	failed=1
