@@ -176,6 +176,28 @@ static bool permute(const struct work *w, value *result)
 	return true;
 }
 
+/* Operand k's byte i, extended to 32 bits. */
+static value byte_of(const struct work *w, unsigned k, unsigned i, bool is_signed)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value x = operand(w, k);
+	x = LLVMBuildShl(b, x, emit_number(w->e, x, 24 - 8 * i), "");
+	value shift = emit_number(w->e, x, 24);
+	return is_signed ? LLVMBuildAShr(b, x, shift, "") : LLVMBuildLShr(b, x, shift, "");
+}
+
+/* dp4a */
+static value dot_of_bytes(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value sum = operand(w, 3);
+	for (unsigned i = 0; i < 4; i++) {
+		value x = byte_of(w, 1, i, w->verb->is_signed), y = byte_of(w, 2, i, w->verb->to_signed);
+		sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, x, y, ""), "");
+	}
+	return sum;
+}
+
 /* The position and length of a bit field, operands k and k + 1.  False unless they are constants and the field is not
  * empty and lies in the register. */
 static bool field_of(const struct work *w, unsigned k, uint64_t *position, uint64_t *length)
@@ -341,6 +363,9 @@ static bool bits(const struct work *w, value *r)
 		return extract(w, r);
 	case VERB_BFI:
 		return insert(w, r);
+	case VERB_DOT_BYTES:
+		*r = dot_of_bytes(w);
+		return true;
 	default:
 		return false;
 	}

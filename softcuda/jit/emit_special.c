@@ -63,12 +63,29 @@ static value special(struct emitter *e, enum special what)
 	}
 }
 
+/* The lanes of a warp that are before or behind a lane, as %lanemask has them; lane: a scalar or a vector. */
+static value lane_mask(const struct emitter *e, enum special what, value lane)
+{
+	LLVMBuilderRef b = e->builder;
+	const bool first = what == SPECIAL_LANES_EQ || what == SPECIAL_LANES_LT || what == SPECIAL_LANES_GE;
+	value v = LLVMBuildShl(b, emit_number(e, lane, first ? 1 : 2), lane, "");
+	if (what == SPECIAL_LANES_EQ)
+		return v;
+	v = LLVMBuildSub(b, v, emit_number(e, lane, 1), "");
+	return what == SPECIAL_LANES_LT || what == SPECIAL_LANES_LE ? v : LLVMBuildNot(b, v, "");
+}
+
 /* Assigns the value of a special register to a web.  %laneid, and %tid.x if plan.linear is set, grow by 1 from lane
  * to lane: the scalar of the first lane is assigned to a linear web, and is expanded to a vector for any other web. */
 static void put_special(struct emitter *e, uint32_t op, enum special what)
 {
 	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
 	const bool grows = what == SPECIAL_LANEID || (what == SPECIAL_TID_X && e->plan->linear);
+	if (what >= SPECIAL_LANES_EQ) {
+		const bool scalar = web == PLAN_NONE || e->plan->webs[web].kind == WEB_LINEAR;
+		emit_result(e, op, 0, lane_mask(e, what, scalar ? e->first_lane : emit_row(e, e->first_lane, 1)));
+		return;
+	}
 	value v = special(e, what);
 	if (grows && web != PLAN_NONE && e->plan->webs[web].kind != WEB_LINEAR)
 		v = emit_row(e, v, 1);

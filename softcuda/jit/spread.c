@@ -140,7 +140,7 @@ static struct spread special(const struct plan *plan, const struct jit_verb *ver
 		return plan->linear ? linear(1, 32) : varying;
 	if (verb->special == SPECIAL_TID_Y || verb->special == SPECIAL_TID_Z)
 		return plan->linear ? alike : varying;
-	return alike;
+	return verb->special >= SPECIAL_LANES_EQ ? varying : alike;
 }
 
 /* The result of a load: uniform if the address is, unless it may be in private memory, which each lane has for

@@ -197,6 +197,10 @@ static struct jit_verb conversion(const struct parts *parts)
 {
 	struct jit_verb verb = {.verb = VERB_CALL};
 	unsigned bits, from;
+	if (parts->count == 3 && is(parts->part[1], "f32") && is(parts->part[2], "f16"))
+		return (struct jit_verb){.verb = VERB_HALF_TO_FLOAT, .bits = 32, .from = 16};
+	if (parts->count == 3 && is(parts->part[1], "f16") && is(parts->part[2], "f32"))
+		return (struct jit_verb){.verb = VERB_FLOAT_TO_HALF, .bits = 16, .from = 32};
 	if (parts->count != 3 || !read_type(parts->part[1], &verb.is_float, &verb.to_signed, &bits) ||
 	    !read_type(parts->part[2], &verb.from_float, &verb.is_signed, &from))
 		return verb;
@@ -256,10 +260,13 @@ static struct jit_verb special(const char *name)
 		[SPECIAL_CTAID_X] = "%ctaid.x", [SPECIAL_CTAID_Y] = "%ctaid.y",
 		[SPECIAL_CTAID_Z] = "%ctaid.z", [SPECIAL_NCTAID_X] = "%nctaid.x",
 		[SPECIAL_NCTAID_Y] = "%nctaid.y", [SPECIAL_NCTAID_Z] = "%nctaid.z",
-		[SPECIAL_LANEID] = "%laneid", [SPECIAL_WARPID] = "%warpid", [SPECIAL_NWARPID] = "%nwarpid"
+		[SPECIAL_LANEID] = "%laneid", [SPECIAL_WARPID] = "%warpid", [SPECIAL_NWARPID] = "%nwarpid",
+		[SPECIAL_LANES_EQ] = "%lanemask_eq", [SPECIAL_LANES_LT] = "%lanemask_lt",
+		[SPECIAL_LANES_LE] = "%lanemask_le", [SPECIAL_LANES_GT] = "%lanemask_gt",
+		[SPECIAL_LANES_GE] = "%lanemask_ge"
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (is(names[i], name))
+		if (names[i] && is(names[i], name))
 			return (struct jit_verb){.verb = VERB_SPECIAL, .special = (uint8_t)i, .bits = 32};
 	return (struct jit_verb){.verb = VERB_CALL};
 }
@@ -333,6 +340,9 @@ struct jit_verb verb_of(const struct op_row *row)
 		return verb;
 	if (is(parts.part[0], "shf"))
 		return funnel(&parts);
+	if (is(parts.part[0], "dp4a"))
+		return (struct jit_verb){.verb = VERB_DOT_BYTES, .bits = 32, .is_signed = parts.part[1][0] == 's',
+					 .to_signed = parts.part[2][0] == 's'};
 	if (is(parts.part[0], "slct"))
 		return parts.count == 3 && is(parts.part[2], "s32") ?
 		       (struct jit_verb){.verb = VERB_CHOOSE,

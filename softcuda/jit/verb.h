@@ -25,6 +25,7 @@ enum verb {
 	VERB_DIV, VERB_REM, VERB_MIN, VERB_MAX, VERB_ABS, VERB_NEG, VERB_AND, VERB_OR, VERB_XOR, VERB_NOT,
 	VERB_CNOT, VERB_SHL, VERB_SHR, VERB_POPC, VERB_CLZ, VERB_BREV, VERB_LOP3, VERB_SHF, VERB_PRMT, VERB_BFE,
 	VERB_BFI,
+	VERB_DOT_BYTES,           /* dp4a.  is_signed, to_signed: the bytes of operands 1 and 2 */
 	/* Copies and selections.  from, bits: widths of the source and of the result.  VERB_CHOOSE is slct. */
 	VERB_EXTEND, VERB_SELECT, VERB_CHOOSE, VERB_PACK, VERB_UNPACK,
 	/* Operations on predicates. */
@@ -40,6 +41,8 @@ enum verb {
 	/* Conversions.  from_float, from, is_signed: the source; is_float, bits, to_signed: the result.  The
 	 * modifiers are in op->mode. */
 	VERB_CONVERT,
+	/* Conversions from f16 to f32, and from f32 to f16. */
+	VERB_HALF_TO_FLOAT, VERB_FLOAT_TO_HALF,
 	/* Memory accesses.  size_B: size of an element; is_signed: bytes are sign-extended. */
 	VERB_LOAD, VERB_STORE,
 	/* Reads of special registers.  Attribute: special. */
@@ -55,7 +58,8 @@ enum relation { RELATION_EQ, RELATION_NE, RELATION_LT, RELATION_LE, RELATION_GT,
 enum special {
 	SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
 	SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
-	SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_ZERO, SPECIAL_ONE
+	SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_ZERO, SPECIAL_ONE,
+	SPECIAL_LANES_EQ, SPECIAL_LANES_LT, SPECIAL_LANES_LE, SPECIAL_LANES_GT, SPECIAL_LANES_GE
 };
 
 struct jit_verb {

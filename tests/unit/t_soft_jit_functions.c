@@ -1,7 +1,7 @@
 /* Protects: the approximate functions of f32 have the results of the C library's functions of f64, rounded once to f32,
  * as machine code and in the interpreter.  Arithmetic that machine code computes in its own way has the interpreter's
- * results: rounding to zero, down and up, and the functions of f64 that use only upper halves.  So on each level of
- * x86-64.
+ * results: rounding to zero, down and up, the functions of f64 that use only upper halves, conversions of f16, products
+ * of bytes, and masks of lanes.  So on each level of x86-64.
  *
  * SOFT_JIT_STRIDE=N in the environment: each Nth of the 2^32 operands is compared; N is odd. */
 #include "config.h"
@@ -138,16 +138,16 @@ static void all_functions(void)
 
 /* --- arithmetic: both ways are compared ---------- */
 
-enum { ITEMS = GROUP * 256, WORDS = 4, RESULTS = 20 };
+enum { ITEMS = GROUP * 256, WORDS = 4, RESULTS = 28 };
 
 /* A work-item's operands are x, y and z, and v, 64 bits from z on. */
 static const char arithmetic_ptx[] =
 	".version 7.0\n.target sm_75\n.address_size 64\n"
 	".entry k(.param .u64 given_in, .param .u64 given_out) {\n"
-	".reg .b32 n, i, x, y, z, r<12>; .reg .b64 in, out, a, v, s<2>;\n"
+	".reg .b16 h<2>; .reg .b32 n, i, x, y, z, r<12>; .reg .b64 in, out, a, v, s<2>;\n"
 	"ld.param.u64 in, [given_in]; ld.param.u64 out, [given_out]; mov.u32 n, %ctaid.x; mov.u32 i, %tid.x;\n"
 	"mad.lo.u32 n, n, 256, i; mul.wide.u32 a, n, 16; add.u64 in, in, a;\n"
-	"mul.wide.u32 a, n, 80; add.u64 out, out, a;\n"
+	"mul.wide.u32 a, n, 112; add.u64 out, out, a;\n"
 	"ld.global.u32 x, [in]; ld.global.u32 y, [in+4]; ld.global.u32 z, [in+8]; ld.global.u64 v, [in+8];\n";
 
 static void write_arithmetic(struct bytes *text, const char *modifier)
@@ -166,7 +166,15 @@ static void write_arithmetic(struct bytes *text, const char *modifier)
 			    "st.global.u64 [out+48], s0; st.global.u64 [out+56], s1;\n"
 			    "cvt.sat.f32.f32 r0, x; cvt.ftz.sat.f32.f32 r1, x; cvt.rni.sat.f32.f32 r2, x;\n"
 			    "st.global.u32 [out+64], r0; st.global.u32 [out+68], r1; st.global.u32 [out+72], r2;\n"
-			    "ret; }\n");
+			    "cvt.rn.f16.f32 h0, x; shr.u32 r1, x, 13; cvt.u16.u32 h1, r1;\n"
+			    "st.global.u16 [out+76], h0; cvt.f32.f16 r0, h1; cvt.ftz.f32.f16 r1, h0;\n"
+			    "dp4a.u32.u32 r2, x, y, z; dp4a.s32.u32 r3, x, y, z; dp4a.u32.s32 r4, x, y, z;\n"
+			    "dp4a.s32.s32 r5, x, y, z; mov.u32 r6, %lanemask_lt; mov.u32 r7, %lanemask_ge;\n"
+			    "mov.u32 r8, %lanemask_eq; xor.b32 r7, r7, r8; mov.u32 r8, %lanemask_le;\n"
+			    "mad.lo.u32 r7, r7, 3, r8; mov.u32 r8, %lanemask_gt; mad.lo.u32 r7, r7, 3, r8;\n");
+	for (unsigned r = 0; r < 8; r++)
+		bytes_printf(text, "st.global.u32 [out+%u], r%u;\n", 80 + 4 * r, r);
+	bytes_append_string(text, "ret; }\n");
 }
 
 static uint32_t any_float(void)
