@@ -19,8 +19,7 @@ tests_stress_libcancel_layer_so_LDADD = -lpthread
 if !SANITIZERS
 check_PROGRAMS += tests/stress/hostile_sources tests/stress/hours tests/stress/no_memory \
 	tests/stress/libmalloc-fault.so tests/stress/libcall-fault.so tests/stress/libdisk-fault.so
-TESTS += tests/stress/hostile_sources tests/stress/hours tests/stress/faults_malloc.sh \
-	tests/stress/faults_calls.sh
+TESTS += tests/stress/hostile_sources tests/stress/hours
 tests_stress_hostile_sources_LDADD = $(stress_libs)
 tests_stress_hours_LDADD = $(stress_libs)
 tests_stress_no_memory_LDADD = $(stress_libs)
