@@ -30,8 +30,11 @@ PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 # The tests that take longest come first, so that no processor waits for one of them at the end.
 TESTS += tests/stress/seeds.sh tests/kernels/cached.sh tests/stress/faults_nvvm.sh tests/stress/faults.sh \
-	tests/stress/faults_calls.sh tests/stress/faults_malloc.sh \
 	tests/apps/piglit_cl.py
+# Not where a sanitizer has its own malloc (tests/stress/local.mk).
+if !SANITIZERS
+TESTS += tests/stress/faults_calls.sh tests/stress/faults_malloc.sh
+endif
 if !STATIC_LLVM
 TESTS += tests/printer/printer_matrix
 endif
