@@ -529,7 +529,9 @@ static void open_around(const struct check_whole *whole, uint32_t slot, unsigned
 	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
 	const struct range all = {0, group->group->job->shared_B};
 	const struct range *variable = checks & CHECK_MEMORY ? find_shared(whole) : &all;
-	struct range open = {whole->start - shared, whole->end - shared};
+	/* Between the rows of an access, it is not known what is written. */
+	const struct check_run *run = &whole->runs[0];
+	struct range open = {run->place - shared, run->place - shared + check_run_B(whole, run)};
 	if (!variable)
 		return;
 	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
