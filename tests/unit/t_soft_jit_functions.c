@@ -7,16 +7,14 @@
 #include "config.h"
 
 #include "softcuda/exec/compiled.h"
-#include "softcuda/exec/level.h"
 #include "softcuda/exec/tier.h"
 #include "tests/unit/soft_compiler.h"
+#include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { GROUP = 256, ROUND = 1 << 16 };
 
@@ -259,20 +257,9 @@ static void arithmetic(void)
 		compare_arithmetic(modifiers[i]);
 }
 
-/* A level is chosen once in a process, so each of the lower ones has one. */
 static void lower_levels(void)
 {
-	static const char *const names[] = {"baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-	for (unsigned level = 0; level + 1 < exec_level_count(); level++) {
-		int status = 1;
-		const pid_t child = fork();
-		if (!child) {
-			setenv("CULVERT_SOFT_LEVEL", names[level], 1);
-			execl("tests/unit/t_soft_jit_functions", "t_soft_jit_functions", "alone", (char *)NULL);
-			_exit(99);
-		}
-		CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
-	}
+	soft_run_lower_levels("tests/unit/t_soft_jit_functions");
 }
 
 int main(int argc, char **argv)
