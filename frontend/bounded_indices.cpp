@@ -6,10 +6,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -133,16 +133,7 @@ bool fe_decide_bounded_indices(llvm::Function &function)
 	}
 	if (!found)
 		return false;
-	for (llvm::BasicBlock &block : function) {
-		auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-		if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
-			continue;
-		const auto *condition = llvm::dyn_cast<llvm::ConstantInt>(branch->getCondition());
-		if (!condition)
-			continue;
-		branch->getSuccessor(condition->isOne() ? 1 : 0)->removePredecessor(&block);
-		llvm::IRBuilder<>(branch).CreateBr(branch->getSuccessor(condition->isOne() ? 0 : 1));
-		branch->eraseFromParent();
-	}
+	for (llvm::BasicBlock &block : function)
+		llvm::ConstantFoldTerminator(&block);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <map>
@@ -111,14 +112,7 @@ void fold_constants(const turn &turn)
 			instruction.replaceAllUsesWith(value);
 			instruction.eraseFromParent();
 		}
-		const auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-		const auto *condition = branch && branch->isConditional() ?
-					llvm::dyn_cast<llvm::ConstantInt>(branch->getCondition()) : nullptr;
-		if (!condition)
-			continue;
-		llvm::BasicBlock *to = branch->getSuccessor(condition->isOne() ? 0 : 1);
-		branch->getSuccessor(condition->isOne() ? 1 : 0)->removePredecessor(block);
-		go_to(block, to);
+		llvm::ConstantFoldTerminator(block);
 	}
 }
 

@@ -86,6 +86,8 @@ LLVMTypeRef emit_integer(const struct emitter *e, unsigned bits);
 LLVMTypeRef emit_type(const struct emitter *e, LLVMTypeRef element, bool scalar);
 /* A constant of the type of `like`, an integer or a vector of integers, whose elements are all `number`. */
 value emit_number(const struct emitter *e, value like, uint64_t number);
+/* The same of floats. */
+value emit_real(value like, double number);
 value emit_i32(const struct emitter *e, uint32_t number);
 value emit_i64(const struct emitter *e, uint64_t number);
 /* A vector whose elements are all `scalar`. */

@@ -30,13 +30,6 @@ static value float_of(const struct work *w, value bits)
 	return LLVMBuildBitCast(w->e->builder, bits, emit_type(w->e, w->type, emit_is_scalar(bits)), "");
 }
 
-/* A float constant, as a scalar or a vector as `like` is. */
-static value real(const struct work *w, value like, double number)
-{
-	value constant = LLVMConstReal(w->type, number);
-	return emit_is_scalar(like) ? constant : emit_splat(w->e, constant);
-}
-
 /* An f32 whose subnormal values are replaced by zeros of the same sign. */
 static value flushed(const struct work *w, value f)
 {
@@ -51,9 +44,7 @@ static value flushed(const struct work *w, value f)
 value emit_saturated(const struct emitter *e, value f)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMTypeRef type = LLVMTypeOf(f);
-	value zero = LLVMConstNull(type), one = LLVMConstReal(emit_is_scalar(f) ? type : LLVMGetElementType(type), 1);
-	one = emit_is_scalar(f) ? one : emit_splat(e, one);
+	value zero = emit_real(f, 0), one = emit_real(f, 1);
 	value least = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, f, one, ""), f, one, "");
 	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, f, zero, ""), least, zero, "");
 }
@@ -93,7 +84,7 @@ static value absolute(const struct work *w, value f)
 static value quotient(const struct work *w)
 {
 	value y = operand(w, w->verb->verb == VERB_FDIV ? 2 : 1);
-	value x = w->verb->verb == VERB_FDIV ? operand(w, 1) : real(w, y, 1);
+	value x = w->verb->verb == VERB_FDIV ? operand(w, 1) : emit_real(y, 1);
 	return LLVMBuildFDiv(w->e->builder, x, y, "");
 }
 
@@ -103,9 +94,8 @@ static value inverse_root(const struct work *w)
 	LLVMBuilderRef b = w->e->builder;
 	value x = operand(w, 1);
 	value wide = LLVMBuildFPExt(b, x, emit_type(w->e, w->e->f64, emit_is_scalar(x)), "");
-	value one = LLVMConstReal(w->e->f64, 1);
 	value root = emit_unary(w->e, "llvm.sqrt", wide);
-	root = LLVMBuildFDiv(b, emit_is_scalar(x) ? one : emit_splat(w->e, one), root, "");
+	root = LLVMBuildFDiv(b, emit_real(root, 1), root, "");
 	return LLVMBuildFPTrunc(b, root, LLVMTypeOf(x), "");
 }
 
@@ -200,7 +190,7 @@ static value of_high_word(const struct work *w)
 	value x = high_word(w, operand(w, 1));
 	if (w->verb->verb == VERB_RSQRT_HIGH)
 		x = emit_unary(w->e, "llvm.sqrt", x);
-	x = LLVMBuildFDiv(b, real(w, x, 1), x, "");
+	x = LLVMBuildFDiv(b, emit_real(x, 1), x, "");
 	value bits = bits_of(w, high_word(w, x));
 	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""),
 			       emit_number(w->e, bits, UINT64_C(0x7fffffff00000000)), bits, "");

@@ -10,13 +10,6 @@
 
 /* --- sin and cos ---------- */
 
-/* A constant of type f64, or a vector of it if `like` is a vector. */
-static value real(const struct emitter *e, value like, double number)
-{
-	value constant = LLVMConstReal(e->f64, number);
-	return emit_is_scalar(like) ? constant : emit_splat(e, constant);
-}
-
 static value multiply_add(const struct emitter *e, value a, value b, value c)
 {
 	LLVMTypeRef type = LLVMTypeOf(a);
@@ -26,9 +19,9 @@ static value multiply_add(const struct emitter *e, value a, value b, value c)
 /* A polynomial in x with these coefficients, of which the first belongs to the highest power. */
 static value polynomial(const struct emitter *e, value x, const double *coefficients, unsigned count)
 {
-	value sum = real(e, x, coefficients[0]);
+	value sum = emit_real(x, coefficients[0]);
 	for (unsigned i = 1; i < count; i++)
-		sum = multiply_add(e, sum, x, real(e, x, coefficients[i]));
+		sum = multiply_add(e, sum, x, emit_real(x, coefficients[i]));
 	return sum;
 }
 
@@ -56,26 +49,24 @@ static value of_quadrant(const struct emitter *e, value r, value quadrant)
 value emit_circular(struct emitter *e, value single, bool cosine, value *doubt_out)
 {
 	static const double turn = 0x1.45f306dc9c883p-1, half_pi = 0x1.921fb54442d18p+0, rest = 0x1.1a62633145c07p-54;
-	/* A sum with 3 * 2^51 has the nearest integer in its lowest bits. */
-	static const double whole = 0x1.8p52;
 	LLVMBuilderRef b = e->builder;
 	const bool scalar = emit_is_scalar(single);
 	LLVMTypeRef narrow = LLVMTypeOf(single);
 	value x = LLVMBuildFPExt(b, single, emit_type(e, e->f64, scalar), "");
-	value sum = multiply_add(e, x, real(e, x, turn), real(e, x, whole));
+	value sum = multiply_add(e, x, emit_real(x, turn), emit_real(x, APPROX_WHOLE));
 	value quadrant = LLVMBuildBitCast(b, sum, emit_type(e, e->i64, scalar), "");
-	value n = LLVMBuildFNeg(b, LLVMBuildFSub(b, sum, real(e, x, whole), ""), "");
-	value r = multiply_add(e, n, real(e, x, half_pi), x);
-	r = multiply_add(e, n, real(e, x, rest), r);
+	value n = LLVMBuildFNeg(b, LLVMBuildFSub(b, sum, emit_real(x, APPROX_WHOLE), ""), "");
+	value r = multiply_add(e, n, emit_real(x, half_pi), x);
+	r = multiply_add(e, n, emit_real(x, rest), r);
 	if (cosine)
 		quadrant = LLVMBuildAdd(b, quadrant, emit_number(e, quadrant, 1), "");
 	value y = of_quadrant(e, r, quadrant);
 	/* The sums give 0 for -0, but sin(-0) is -0. */
 	if (!cosine)
-		y = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, real(e, x, 0), ""), x, y, "");
-	value least = LLVMBuildFPTrunc(b, LLVMBuildFMul(b, y, real(e, y, 1 - 0x1p-48), ""), narrow, "");
-	value most = LLVMBuildFPTrunc(b, LLVMBuildFMul(b, y, real(e, y, 1 + 0x1p-48), ""), narrow, "");
-	value large = LLVMBuildFCmp(b, LLVMRealUGE, emit_unary(e, "llvm.fabs", x), real(e, x, 0x1p16), "");
+		y = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, emit_real(x, 0), ""), x, y, "");
+	value least = LLVMBuildFPTrunc(b, LLVMBuildFMul(b, y, emit_real(y, 1 - 0x1p-48), ""), narrow, "");
+	value most = LLVMBuildFPTrunc(b, LLVMBuildFMul(b, y, emit_real(y, 1 + 0x1p-48), ""), narrow, "");
+	value large = LLVMBuildFCmp(b, LLVMRealUGE, emit_unary(e, "llvm.fabs", x), emit_real(x, 0x1p16), "");
 	*doubt_out = LLVMBuildOr(b, large, LLVMBuildFCmp(b, LLVMRealUNE, least, most, ""), "");
 	return LLVMBuildFPTrunc(b, y, narrow, "");
 }
@@ -93,9 +84,9 @@ static value sum_of_product(const struct emitter *e, value a, value b, value c)
 static value polynomial_of_two(const struct emitter *e, value x, const double *coefficients, unsigned count)
 {
 	value square = LLVMBuildFMul(e->builder, x, x, "");
-	value sums[2] = {real(e, x, coefficients[0]), real(e, x, coefficients[1])};
+	value sums[2] = {emit_real(x, coefficients[0]), emit_real(x, coefficients[1])};
 	for (unsigned i = 2; i < count; i++)
-		sums[i % 2] = sum_of_product(e, sums[i % 2], square, real(e, x, coefficients[i]));
+		sums[i % 2] = sum_of_product(e, sums[i % 2], square, emit_real(x, coefficients[i]));
 	return sum_of_product(e, sums[count % 2], x, sums[(count + 1) % 2]);
 }
 
@@ -119,28 +110,21 @@ static value is_near_middle(const struct emitter *e, value y)
 	return LLVMBuildICmp(b, LLVMIntULT, low, emit_number(e, low, 2 * APPROX_DOUBT), "");
 }
 
-/* An f32 constant, as `real`. */
-static value single_real(const struct emitter *e, value like, double number)
-{
-	value constant = LLVMConstReal(e->f32, number);
-	return emit_is_scalar(like) ? constant : emit_splat(e, constant);
-}
-
 #define TERM(coefficient) coefficient,
 
 value emit_ex2(struct emitter *e, value single, value *doubt_out)
 {
 	static const double terms[] = {APPROX_EX2(TERM)};
 	LLVMBuilderRef b = e->builder;
-	value most = single_real(e, single, APPROX_EX2_MOST), least = single_real(e, single, -APPROX_EX2_MOST);
+	value most = emit_real(single, APPROX_EX2_MOST), least = emit_real(single, -APPROX_EX2_MOST);
 	/* A NaN is neither greater nor less, and remains. */
 	value x = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, single, most, ""), most, single, "");
 	x = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, least, ""), least, x, "");
 	x = LLVMBuildFPExt(b, x, emit_type(e, e->f64, emit_is_scalar(x)), "");
-	value sum = LLVMBuildFAdd(b, x, real(e, x, APPROX_WHOLE), "");
-	value r = LLVMBuildFSub(b, x, LLVMBuildFSub(b, sum, real(e, x, APPROX_WHOLE), ""), "");
+	value sum = LLVMBuildFAdd(b, x, emit_real(x, APPROX_WHOLE), "");
+	value r = LLVMBuildFSub(b, x, LLVMBuildFSub(b, sum, emit_real(x, APPROX_WHOLE), ""), "");
 	value y = polynomial_of_two(e, r, terms, sizeof(terms) / sizeof(terms[0]));
-	y = bits_of(e, sum_of_product(e, y, r, real(e, r, 1)));
+	y = bits_of(e, sum_of_product(e, y, r, emit_real(r, 1)));
 	/* The integer is added to the exponent.  With a NaN it is 0. */
 	y = LLVMBuildAdd(b, y, LLVMBuildShl(b, bits_of(e, sum), emit_number(e, y, 52), ""), "");
 	y = float_of(e, y);
@@ -157,18 +141,18 @@ value emit_lg2(struct emitter *e, value single, value *doubt_out)
 	bits = LLVMBuildAdd(b, bits, emit_number(e, bits, APPROX_TO_ONE), "");
 	value exponent = LLVMBuildLShr(b, bits, emit_number(e, bits, 52), "");
 	exponent = float_of(e, LLVMBuildOr(b, exponent, emit_number(e, bits, APPROX_ADDED), ""));
-	exponent = LLVMBuildFSub(b, exponent, real(e, exponent, 0x1p52 + 1023), "");
+	exponent = LLVMBuildFSub(b, exponent, emit_real(exponent, 0x1p52 + 1023), "");
 	value f = LLVMBuildAnd(b, bits, emit_number(e, bits, APPROX_FRACTION), "");
 	f = float_of(e, LLVMBuildAdd(b, f, emit_number(e, bits, APPROX_ROOT_HALF), ""));
-	f = LLVMBuildFSub(b, f, real(e, f, 1), "");
+	f = LLVMBuildFSub(b, f, emit_real(f, 1), "");
 	value y = polynomial_of_two(e, f, terms, sizeof(terms) / sizeof(terms[0]));
 	y = sum_of_product(e, y, f, exponent);
 	*doubt_out = is_near_middle(e, y);
 	y = LLVMBuildFPTrunc(b, y, LLVMTypeOf(single), "");
 	/* Infinity and NaN; zeros; negative numbers. */
-	value infinity = single_real(e, single, INFINITY), zero = single_real(e, single, 0);
+	value infinity = emit_real(single, INFINITY), zero = emit_real(single, 0);
 	value low = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, single, zero, ""),
-				    single_real(e, single, -INFINITY), single_real(e, single, NAN), "");
+				    emit_real(single, -INFINITY), emit_real(single, NAN), "");
 	y = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, single, infinity, ""), y, single, "");
 	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, single, zero, ""), y, low, "");
 }

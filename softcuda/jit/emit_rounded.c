@@ -86,9 +86,8 @@ value emit_rounded(struct emitter *e, const struct jit_verb *verb, value x, valu
 	}
 	/* .ftz also drops a result that only rounding has lifted to the least normal number. */
 	if (verb->ftz) {
-		value size = emit_unary(e, "llvm.fabs", exact.sum), least = LLVMConstReal(e->f64, 0x1p-126);
-		least = emit_is_scalar(size) ? least : emit_splat(e, least);
-		value small = LLVMBuildFCmp(b, LLVMRealOLT, size, least, "");
+		value size = emit_unary(e, "llvm.fabs", exact.sum);
+		value small = LLVMBuildFCmp(b, LLVMRealOLT, size, emit_real(size, 0x1p-126), "");
 		bits = LLVMBuildSelect(b, small, LLVMBuildAnd(b, bits, top, ""), bits, "");
 	}
 	return LLVMBuildBitCast(b, bits, type, "");

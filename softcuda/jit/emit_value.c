@@ -46,6 +46,11 @@ value emit_number(const struct emitter *e, value like, uint64_t number)
 	return spread_constant(like, LLVMConstInt(element_of(like), number, 0));
 }
 
+value emit_real(value like, double number)
+{
+	return spread_constant(like, LLVMConstReal(element_of(like), number));
+}
+
 value emit_i32(const struct emitter *e, uint32_t number)
 {
 	return LLVMConstInt(e->i32, number, 0);

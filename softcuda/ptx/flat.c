@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* OPS_MAX: in a kernel.  ADDED_MAX: how many all kernels of a module may get. */
-enum { OPS_MAX = 6000, ADDED_MAX = 200000, LOCAL_FLAT_MAX_B = 1 << 16, DEPTH_MAX = 50, ALIGN_B = 64 };
+/* OPS_MAX: in a kernel or function.  MADE_MAX: in all those of a module that had calls, or are called. */
+enum { OPS_MAX = 6000, MADE_MAX = 200000, LOCAL_FLAT_MAX_B = 1 << 16, DEPTH_MAX = 50, ALIGN_B = 64 };
 
 enum flat_state { FLAT_UNKNOWN, FLAT_BUSY, FLAT_WHOLE, FLAT_REFUSED };
 
@@ -45,7 +45,7 @@ struct flattener {
 	struct ptx_parser *parser;
 	struct flat *flats;       /* by index of code */
 	op_run *call, *ret, *bra, *local_64, *local_32;
-	uint32_t depth, added;
+	uint32_t depth, made;
 	bool failed;              /* out of memory */
 };
 
@@ -319,8 +319,9 @@ static bool build(struct flattener *f, const struct code *code, struct flat *fla
 	flat->local_B = code->local_B;
 	flat->local_align_B = code->local_align_B;
 	f->failed |= !c.guests || !c.at;
-	bool right = !f->failed && lay_out(&c);
+	bool right = !f->failed && lay_out(&c) && f->made + flat->op_count <= MADE_MAX;
 	if (right) {
+		f->made += flat->op_count;
 		flat->ops = malloc((flat->op_count + 1u) * sizeof(*flat->ops));
 		flat->places = malloc((flat->op_count + 1u) * sizeof(*flat->places));
 		flat->widths = calloc(flat->register_B / 4 + 1u, 1);
@@ -381,7 +382,6 @@ static void replace(struct flattener *f, struct code *code, const struct flat *f
 	char *widths = keep(f, flat->widths, flat->register_B / 4 + 1u);
 	if (f->failed)
 		return;
-	f->added += flat->op_count - code->op_count;
 	code->ops = ops;
 	code->places = places;
 	code->op_count = flat->op_count;
@@ -401,7 +401,7 @@ bool ptx_flatten(struct ptx_parser *parser)
 		.local_32 = exec_table_find("_local.32")->run
 	};
 	f.failed = !f.flats;
-	for (uint32_t i = 0; i < program->code_count && !f.failed && f.added < ADDED_MAX; i++) {
+	for (uint32_t i = 0; i < program->code_count && !f.failed; i++) {
 		struct code *code = &program->codes[i];
 		if (code->entry && code->site_count && flatten(&f, i))
 			replace(&f, code, &f.flats[i]);

@@ -17,7 +17,8 @@ enum { ITEMS = 70 };
 
 #define HEADER ".version 8.3\n.target sm_90\n.address_size 64\n"
 /* i: the work-item; in: its word of what is given; the kernel's result is x. */
-#define ENTRY(name) ".entry " name "(.param .u64 given) {\n" \
+#define ENTRY(name) ".entry " name "(.param .u64 given) {\n" BODY
+#define BODY \
 	".reg .pred p; .reg .b32 i, x, y, z; .reg .b64 g, o, l; mov.u32 i, %tid.x; ld.param.u64 g, [given];\n" \
 	"mul.wide.u32 o, i, 4; add.u64 g, g, o;\n"
 #define LEAVE "st.global.u32 [g], x; ret; }\n"
@@ -241,14 +242,43 @@ static void too_long(void)
 	bytes_finish(&ptx);
 }
 
+/* A module with many long kernels gets a limited number of instructions, so that reading it takes little memory. */
+static void too_many(void)
+{
+	enum { LONG = 4000, KERNELS = 60 };
+	struct bytes ptx = BYTES_INIT;
+	struct module module;
+	char name[16];
+	bytes_append_string(&ptx, HEADER ".func (.param .b32 r) f(.param .b32 a) {\n"
+			    ".reg .b32 x; ld.param.b32 x, [a];\n");
+	for (unsigned i = 0; i < LONG; i++)
+		bytes_append_string(&ptx, "add.u32 x, x, 1;\n");
+	bytes_append_string(&ptx, "st.param.b32 [r], x; ret; }\n");
+	for (unsigned i = 0; i < KERNELS; i++) {
+		bytes_printf(&ptx, ".entry k%u(.param .u64 given) {\n", i);
+		bytes_append_string(&ptx, BODY CALL("", "f", "i", "x") LEAVE);
+	}
+	module_flat = true;
+	REQUIRE(module_load(&module, bytes_string(&ptx)) == CUDA_SUCCESS);
+	snprintf(name, sizeof(name), "k%u", KERNELS - 1);
+	CHECK(!calls(&module, "k0"));
+	CHECK(calls(&module, name));
+	uint32_t *out = device_take(ITEMS * sizeof(*out));
+	CHECK_EQ(run(&module, name, 1, 40, 0, &out), CUDA_SUCCESS);
+	for (uint32_t i = 0; i < 40; i++)
+		CHECK_EQ(out[i], i + LONG);
+	module_finish(&module);
+	bytes_finish(&ptx);
+}
+
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(values), TEST(calls_that_stay), TEST(too_long)};
+	static const struct test_case cases[] = {TEST(values), TEST(calls_that_stay), TEST(too_long), TEST(too_many)};
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
-	const int failed = test_run_all(cases, 3);
+	const int failed = test_run_all(cases, 4);
 	soft_exec_shutdown();
 	return failed;
 }
