@@ -3,8 +3,10 @@
  * The launching thread runs work-groups itself, because waking others takes longer than a small grid.  A launch that
  * is not complete soon is put into the pool's list, and every worker that finds it takes work-groups from it until
  * there are none.  A thread takes several at once, fewer towards the end of the grid, so that all threads end at about
- * the same time.  The pool's threads are started when they are first needed and block all signals; all run in the
- * default floating-point environment, because the application may have changed its own.
+ * the same time.  Where no work-group waits for another, workers take theirs from the end of the grid: in one launch
+ * after the other, a thread then has about the same part of the buffers, which may be in its core's cache still.  The
+ * pool's threads are started when they are first needed and block all signals; all run in the default floating-point
+ * environment, because the application may have changed its own.
  *
  * A work-group that runs for very long is interrupted for others of the launch, because it may be waiting for one
  * that has not started yet.
@@ -47,10 +49,11 @@ enum {
 static const uint64_t group_turn = 1 << 18;
 /* A short turn: work-groups that wait at a barrier of the grid only poll. */
 static const uint64_t cooperative_turn = 1 << 10;
-/* How long the launching thread runs alone: at least about twice the time to wake a thread, and as long as a turn.
+/* How long the launching thread runs alone: at least about twice the time to wake a thread, and as long as a turn; but
+ * only for its first share if the kernel's launches take long_ns, and others helped with the last one (learn_kernel).
  * patience_ns is doubled after a launch with which woken threads helped little, as on a computer whose processors are
  * busy, and then decreases. */
-static const uint64_t alone_ns = 20000, alone_most_ns = 1000000;
+static const uint64_t alone_ns = 20000, alone_most_ns = 1000000, long_ns = 80000;
 static atomic_uint_fast64_t patience_ns = 20000;
 static const uint64_t alone_turn = 1 << 9;
 
@@ -63,9 +66,12 @@ struct pending {
 	unsigned workers_max;             /* for a part of the multiprocessors, the same part of the threads */
 	unsigned thread_count;            /* threads that may run it, the launching one included */
 	uint64_t offered_count;           /* work-groups that no thread had taken when the launch was offered */
+	uint64_t begun_ns;                /* when its first work-group began */
+	bool at_once;                     /* it is offered after the launching thread's first share */
 	bool exhausted;                   /* guarded by pool.lock */
 	/* All threads write these for each share of the grid, and read the fields of the job meanwhile. */
-	_Alignas(CACHE_LINE_APART_B) atomic_uint_fast64_t next_group;
+	_Alignas(CACHE_LINE_APART_B) atomic_uint_fast64_t taken_count;    /* work-groups; may exceed group_count */
+	atomic_uint_fast64_t front_count, back_count;     /* of these, from the beginning and from the end of the grid */
 	atomic_uint_fast64_t helped_count;        /* work-groups that other threads than the launching one have taken */
 };
 
@@ -112,29 +118,41 @@ struct ring {
 	struct share share;
 };
 
-/* The number of work-groups that a thread takes at once: a small part of those that are left, so that all threads end
- * at about the same time.  One at a time where a work-group may wait for another, which must not stay behind it. */
-static uint64_t share_size(const struct pending *pending, const struct share *share)
+/* Whether no work-group of a launch waits for another, so that they may run in any order. */
+static bool in_any_order(const struct pending *pending)
 {
 	const struct compiled *compiled = atomic_load_explicit(&pending->job.compiled, memory_order_relaxed);
-	if (!compiled || compiled->may_wait || pending->job.launch->cooperative)
-		return 1;
-	const uint64_t begun = atomic_load_explicit(&pending->next_group, memory_order_relaxed);
-	const uint64_t left = begun < pending->group_count ? pending->group_count - begun : 0;
+	return compiled && !compiled->may_wait && !pending->job.launch->cooperative;
+}
+
+/* The number of work-groups that a thread takes at once: a small part of those that are left, so that all threads end
+ * at about the same time. */
+static uint64_t share_size(const struct pending *pending, const struct share *share)
+{
+	const uint64_t taken = atomic_load_explicit(&pending->taken_count, memory_order_relaxed);
+	const uint64_t left = taken < pending->group_count ? pending->group_count - taken : 0;
 	const uint64_t size = left / (SHARES_LEFT * (uint64_t)pending->thread_count);
 	return size < 1 ? 1 : size < share->size_max ? size : share->size_max;
 }
 
-/* Takes work-groups from the grid; false if all have been taken. */
+/* Takes work-groups from the grid; false if all have been taken.  One at a time where a work-group may wait for another,
+ * which must not stay behind it. */
 static bool take_share(struct pending *pending, struct share *share)
 {
 	const uint32_t *grid = pending->job.launch->grid;
 	tier_look(&pending->job);
-	const uint64_t size = share_size(pending, share);
-	const uint64_t first = atomic_fetch_add(&pending->next_group, size);
-	if (first >= pending->group_count)
+	const bool any = in_any_order(pending);
+	const uint64_t size = any ? share_size(pending, share) : 1;
+	const uint64_t taken = atomic_fetch_add(&pending->taken_count, size);
+	if (taken >= pending->group_count)
 		return false;
-	share->rest = size < pending->group_count - first ? size : pending->group_count - first;
+	share->rest = size < pending->group_count - taken ? size : pending->group_count - taken;
+	/* No more are taken from both ends together than there are. */
+	uint64_t first;
+	if (any && !share->launching)
+		first = pending->group_count - share->rest - atomic_fetch_add(&pending->back_count, share->rest);
+	else
+		first = atomic_fetch_add(&pending->front_count, share->rest);
 	if (!share->launching)
 		atomic_fetch_add_explicit(&pending->helped_count, share->rest, memory_order_relaxed);
 	share->ctaid[0] = (uint32_t)(first % grid[0]);
@@ -143,10 +161,12 @@ static bool take_share(struct pending *pending, struct share *share)
 	return true;
 }
 
-static void step_share(struct share *share, const uint32_t grid[3])
+/* Takes work-groups out of a share: count of them in the present row of the grid. */
+static void step_share(struct share *share, const uint32_t grid[3], uint32_t count)
 {
-	share->rest--;
-	if (++share->ctaid[0] < grid[0])
+	share->rest -= count;
+	share->ctaid[0] += count;
+	if (share->ctaid[0] < grid[0])
 		return;
 	share->ctaid[0] = 0;
 	if (++share->ctaid[1] < grid[1])
@@ -164,7 +184,7 @@ static struct group *take_group(struct pending *pending, struct share *share, st
 	struct group *group = *spare ? *spare : group_create(job);
 	*spare = NULL;
 	if (group && group_start(group, share->ctaid)) {
-		step_share(share, job->launch->grid);
+		step_share(share, job->launch->grid, 1);
 		return group;
 	}
 	group_destroy(group);
@@ -207,8 +227,7 @@ static enum group_state run_group(struct pending *pending, struct share *share, 
 		else
 			group->ahead = (uint32_t)(row < share->rest ? row : share->rest) - 1;
 		state = compiled_group_run(group);
-		for (uint32_t x = first; x <= group->ctaid[0]; x++)
-			step_share(share, job->launch->grid);
+		step_share(share, job->launch->grid, group->ctaid[0] - first + 1);
 	}
 	return state;
 }
@@ -222,7 +241,7 @@ static void run_groups(struct pending *pending, bool launching)
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn :
 			 pending->job.in_turn ? LONG_TURN : group_turn;
-	uint64_t until_ns = launching ? host_now_ns() + atomic_load(&patience_ns) : 0;
+	const uint64_t until_ns = pending->begun_ns + (pending->at_once ? 0 : atomic_load(&patience_ns));
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
 		if (run_group(pending, &ring.share, group, alone ? alone_turn : usual) == GROUP_RUNS) {
@@ -377,13 +396,46 @@ static void offer(struct pending *pending)
 {
 	lock_take(&pool.lock);
 	if (pending->workers_max && start_locked()) {
-		const uint64_t begun = atomic_load(&pending->next_group);
+		const uint64_t taken = atomic_load(&pending->taken_count);
 		pending->offered = true;
-		pending->offered_count = begun < pending->group_count ? pending->group_count - begun : 0;
+		pending->offered_count = taken < pending->group_count ? pending->group_count - taken : 0;
 		list_append(&pool.pending, &pending->link);
 		lock_condition_signal_all(&pool.work);
 	}
 	lock_drop(&pool.lock);
+}
+
+/* Whether other threads are to help with a launch at once: they did with the kernel's last one. */
+static bool is_shared(const struct pending *pending)
+{
+	const struct tier *tier = pending->job.tier;
+	const uint64_t count = tier ? atomic_load_explicit(&tier->shared_count, memory_order_relaxed) : 0;
+	return count && count <= pending->group_count;
+}
+
+/* Learns from an ended launch whether other threads are to help with the kernel's next one at once.  A launch that is
+ * only a few times as long as it takes to wake a thread shows nothing else: a thread that is woken later than at once
+ * finds little left.  So this is tried with one launch; if it has not helped, as on a computer whose processors are
+ * busy, it is tried again after ALONE_LEAST long launches, and after more and more of them. */
+static void learn_kernel(const struct pending *pending, bool helped)
+{
+	enum { ALONE_LEAST = 16, ALONE_MOST = 1024 };
+	struct tier *tier = pending->job.tier;
+	const unsigned left = atomic_load_explicit(&tier->alone_left, memory_order_relaxed);
+	unsigned most = atomic_load_explicit(&tier->alone_most, memory_order_relaxed);
+	if (helped) {
+		atomic_store_explicit(&tier->shared_count, pending->group_count, memory_order_relaxed);
+		atomic_store_explicit(&tier->alone_most, 0, memory_order_relaxed);
+	} else if (pending->at_once) {
+		most = most < ALONE_LEAST ? ALONE_LEAST : most < ALONE_MOST ? most * 2 : ALONE_MOST;
+		atomic_store_explicit(&tier->shared_count, 0, memory_order_relaxed);
+		atomic_store_explicit(&tier->alone_most, most, memory_order_relaxed);
+		atomic_store_explicit(&tier->alone_left, most, memory_order_relaxed);
+	} else if (left) {
+		atomic_store_explicit(&tier->alone_left, left - 1, memory_order_relaxed);
+	} else {
+		atomic_store_explicit(&tier->shared_count, pending->group_count, memory_order_relaxed);
+	}
 }
 
 /* Learns from an ended launch how long the next one should run alone.  A second thread that came at once would have
@@ -391,9 +443,13 @@ static void offer(struct pending *pending)
 static void learn(const struct pending *pending)
 {
 	uint64_t patience = atomic_load(&patience_ns);
+	const bool helped = pending->offered && 4 * atomic_load(&pending->helped_count) >= pending->offered_count;
+	if (pending->job.tier && in_any_order(pending) && pending->workers_max && pending->group_count > 1 &&
+	    !pending->job.serial && host_now_ns() - pending->begun_ns >= (pending->at_once ? 0 : long_ns))
+		learn_kernel(pending, helped);
 	if (!pending->offered)
 		patience -= patience / 64;
-	else if (4 * atomic_load(&pending->helped_count) < pending->offered_count)
+	else if (!helped)
 		patience *= 2;
 	else
 		patience /= 2;
@@ -406,6 +462,8 @@ static void run(struct pending *pending)
 	fenv_t environment;
 	fegetenv(&environment);
 	fesetenv(FE_DFL_ENV);
+	pending->at_once = is_shared(pending);
+	pending->begun_ns = host_now_ns();
 	run_groups(pending, true);
 	fesetenv(&environment);
 	if (pending->offered) {

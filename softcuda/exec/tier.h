@@ -35,6 +35,10 @@ enum tier_step {
 /* The state of one kernel of a program. */
 struct tier {
 	atomic_uint_fast64_t spent_ns;    /* processor time of the launching threads, interpreted */
+	/* For exec/launch.c: the least number of work-groups of launches with which other threads are to help at once,
+	 * or 0; how many long launches the launching thread runs alone before it tries that again, and ran before. */
+	atomic_uint_fast64_t shared_count;
+	atomic_uint alone_left, alone_most;
 	struct tier_shape {
 		_Atomic(const struct compiled *) compiled;
 		atomic_int step;          /* enum tier_step */
