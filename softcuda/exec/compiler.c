@@ -39,16 +39,39 @@ struct server {
 
 static struct {
 	struct lock lock;                /* guards the fields below */
-	bool ready;
 	struct list idle;
+	struct list running;             /* compilations without an answer */
 	unsigned idle_count, busy_count;
-} servers = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+} servers = {
+	.lock = LOCK_INIT(LOCK_RANK_CACHE),
+	.idle = {&servers.idle, &servers.idle}, .running = {&servers.running, &servers.running}
+};
+
+/* How far a compilation is.  The owner may not ask for a long time, if the kernel does not run again; then another
+ * thread takes the answer, so that the process can compile the next kernel. */
+enum progress {
+	PROGRESS_RUNNING,                /* in servers.running */
+	PROGRESS_TAKEN,                  /* one thread takes the answer; no other one touches the other fields */
+	PROGRESS_ANSWERED
+};
 
 struct compilation {
-	struct server *server;
-	const struct code *code;
+	/* Guarded by servers.lock. */
+	struct list link;
+	enum progress progress;
+	bool dropped;                    /* by the owner; whoever takes the answer frees the compilation */
+
+	struct server *server;           /* NULL once there is an answer */
+	const struct code *code;         /* for the owner only */
+	struct bytes name;               /* of the kernel */
 	struct bytes order;              /* kept in case the process has ended meanwhile, and as the answer's key */
 	uint64_t deadline_ns;
+	/* The answer: the machine code in the message, or NULL with the reason in why. */
+	struct bytes answer, why;
+	struct compiled *compiled;
+	const char *image;               /* in answer */
+	size_t image_B;
+	bool refused;                    /* by a compiler of this build */
 };
 
 /* --- processes ---------- */
@@ -131,10 +154,6 @@ static void server_give_back(struct server *server, bool good)
 {
 	lock_take(&servers.lock);
 	servers.busy_count--;
-	if (!servers.ready) {
-		list_init(&servers.idle);
-		servers.ready = true;
-	}
 	good = server && good && servers.idle_count < IDLE_MAX;
 	if (good) {
 		server->served = true;
@@ -155,15 +174,6 @@ void compiler_shutdown(void)
 			return;
 		server_destroy(server);
 	}
-}
-
-bool compiler_is_busy(void)
-{
-	const unsigned most = processors_usable() / 2 ? processors_usable() / 2 : 1;
-	lock_take(&servers.lock);
-	const bool busy = servers.busy_count >= most;
-	lock_drop(&servers.lock);
-	return busy;
 }
 
 /* --- orders ---------- */
@@ -206,35 +216,43 @@ static void order(struct compilation *compilation, struct server *server, struct
 	bytes_finish(&path);
 }
 
+static void compilation_destroy(struct compilation *compilation)
+{
+	if (compilation->compiled)
+		compile_answer_free(compilation->compiled);
+	bytes_finish(&compilation->name);
+	bytes_finish(&compilation->order);
+	bytes_finish(&compilation->answer);
+	bytes_finish(&compilation->why);
+	free(compilation);
+}
+
 struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
 				      bool watched, struct bytes *why)
 {
 	struct compilation *compilation = calloc(1, sizeof(*compilation));
-	if (compilation)
-		compile_order_put(program, code, rows, watched, &compilation->order);
-	if (!compilation || bytes_failed(&compilation->order)) {
+	if (!compilation) {
 		bytes_append_string(why, "no memory");
-		if (compilation)
-			bytes_finish(&compilation->order);
-		free(compilation);
 		return NULL;
 	}
 	compilation->code = code;
+	bytes_append_string(&compilation->name, code->name);
+	compile_order_put(program, code, rows, watched, &compilation->order);
+	if (bytes_failed(&compilation->order) || bytes_failed(&compilation->name)) {
+		bytes_append_string(why, "no memory");
+		compilation_destroy(compilation);
+		return NULL;
+	}
 	order(compilation, idle_take(), why);
-	if (compilation->server)
-		return compilation;
-	server_give_back(NULL, false);
-	bytes_finish(&compilation->order);
-	free(compilation);
-	return NULL;
-}
-
-bool compilation_ended(const struct compilation *compilation, bool block)
-{
-	struct pollfd poll_socket = {.fd = compilation->server->socket, .events = POLLIN};
-	if (block)
-		return message_wait(compilation->server->socket, compilation->deadline_ns), true;
-	return poll(&poll_socket, 1, 0) > 0 || host_now_ns() >= compilation->deadline_ns;
+	if (!compilation->server) {
+		server_give_back(NULL, false);
+		compilation_destroy(compilation);
+		return NULL;
+	}
+	lock_take(&servers.lock);
+	list_append(&servers.running, &compilation->link);
+	lock_drop(&servers.lock);
+	return compilation;
 }
 
 /* --- answers ---------- */
@@ -308,38 +326,113 @@ static void append_path(struct bytes *why)
 	bytes_finish(&path);
 }
 
-const struct compiled *compilation_finish(struct compilation *compilation, bool *refused_out, struct bytes *why)
+/* Takes the answer of a compilation that the calling thread has claimed. */
+static void take_answer(struct compilation *compilation)
 {
-	struct bytes answer = BYTES_INIT;
-	struct compiled *compiled = NULL;
-	const char *image = NULL;
-	size_t image_B = 0;
+	struct bytes *answer = &compilation->answer, *why = &compilation->why;
 	bool sound = false;
-	const int error = receive(compilation, &answer, why);
+	const int error = receive(compilation, answer, why);
 	if (!error)
-		compiled = compile_answer_get(&answer, &image, &image_B, &sound, why);
+		compilation->compiled = compile_answer_get(answer, &compilation->image, &compilation->image_B, &sound,
+							   why);
 	else if (!why->size_B)
 		bytes_append_string(why, error == ETIMEDOUT ? "the compiler does not answer" : error == ENOMEM ?
 				    "no memory" : "the compiler's process has ended without an answer, for example for "
 				    "lack of memory");
-	if (compiled)
-		code_cache_put(&compilation->server->builders, &compilation->order, compilation->code->name, &answer);
+	if (compilation->compiled)
+		code_cache_put(&compilation->server->builders, &compilation->order, bytes_string(&compilation->name),
+			       answer);
 	else if (!error && !sound)
 		append_path(why);
-	*refused_out = sound && !compiled;
+	compilation->refused = sound && !compilation->compiled;
 	server_give_back(compilation->server, sound);
-	compiled = take_over(compiled, compilation->code, image, image_B, why);
-	bytes_finish(&answer);
-	bytes_finish(&compilation->order);
-	free(compilation);
+	compilation->server = NULL;
+	lock_take(&servers.lock);
+	compilation->progress = PROGRESS_ANSWERED;
+	const bool dropped = compilation->dropped;
+	lock_drop(&servers.lock);
+	if (dropped)
+		compilation_destroy(compilation);
+}
+
+static bool has_answer(const struct compilation *compilation)
+{
+	struct pollfd poll_socket = {.fd = compilation->server->socket, .events = POLLIN};
+	return poll(&poll_socket, 1, 0) > 0 || host_now_ns() >= compilation->deadline_ns;
+}
+
+/* The caller holds servers.lock, and the compilation is running. */
+static void claim(struct compilation *compilation)
+{
+	list_remove(&compilation->link);
+	compilation->progress = PROGRESS_TAKEN;
+}
+
+/* Claims a compilation whose answer has come.  NULL if there is none. */
+static struct compilation *answered_take(void)
+{
+	struct compilation *answered = NULL;
+	lock_take(&servers.lock);
+	for (struct list *link = servers.running.next; !answered && link != &servers.running; link = link->next) {
+		struct compilation *running = list_entry(link, struct compilation, link);
+		if (has_answer(running)) {
+			claim(running);
+			answered = running;
+		}
+	}
+	lock_drop(&servers.lock);
+	return answered;
+}
+
+bool compiler_is_busy(void)
+{
+	const unsigned most = processors_usable() / 2 ? processors_usable() / 2 : 1;
+	for (struct compilation *answered; (answered = answered_take());)
+		take_answer(answered);
+	lock_take(&servers.lock);
+	const bool busy = servers.busy_count >= most;
+	lock_drop(&servers.lock);
+	return busy;
+}
+
+bool compilation_ended(struct compilation *compilation, bool block)
+{
+	lock_take(&servers.lock);
+	bool ended = compilation->progress == PROGRESS_ANSWERED;
+	const bool claimed = compilation->progress == PROGRESS_RUNNING && (block || has_answer(compilation));
+	if (claimed)
+		claim(compilation);
+	lock_drop(&servers.lock);
+	if (claimed)
+		take_answer(compilation);
+	return ended || claimed;
+}
+
+const struct compiled *compilation_finish(struct compilation *compilation, bool *refused_out, struct bytes *why)
+{
+	*refused_out = compilation->refused;
+	bytes_append(why, compilation->why.data, compilation->why.size_B);
+	const struct compiled *compiled = take_over(compilation->compiled, compilation->code, compilation->image,
+						    compilation->image_B, why);
+	compilation->compiled = NULL;
+	compilation_destroy(compilation);
 	return compiled;
 }
 
 void compilation_drop(struct compilation *compilation)
 {
-	server_give_back(compilation->server, false);
-	bytes_finish(&compilation->order);
-	free(compilation);
+	lock_take(&servers.lock);
+	const enum progress progress = compilation->progress;
+	if (progress == PROGRESS_RUNNING)
+		claim(compilation);
+	else if (progress == PROGRESS_TAKEN)
+		compilation->dropped = true;
+	lock_drop(&servers.lock);
+	if (progress == PROGRESS_TAKEN)
+		return;
+	if (progress == PROGRESS_RUNNING)
+		server_give_back(compilation->server, false);
+	compilation_destroy(compilation);
 }
 
 /* --- code that was compiled before ---------- */

@@ -25,7 +25,8 @@ const struct compiled *compilation_find(const struct soft_program *program, cons
 /* A kernel that is being compiled. */
 struct compilation;
 
-/* Whether as many kernels are being compiled as should be at a time. */
+/* Whether as many kernels are being compiled as should be at a time.  Takes the answers that have come for compilations
+ * whose owners have not asked since. */
 bool compiler_is_busy(void);
 
 /* Has a kernel of a program compiled for launches whose blocks have one dimension, or a first dimension that is a
@@ -34,11 +35,12 @@ bool compiler_is_busy(void);
  * kernel. */
 struct compilation *compilation_start(const struct soft_program *program, const struct code *code, uint32_t rows,
 				      bool watched, struct bytes *why);
-/* Whether the compilation has ended, or should have; with block set, waits for that. */
-bool compilation_ended(const struct compilation *compilation, bool block);
-/* Ends the compilation.  Returns the machine code, which the caller owns until compiled_release; or NULL, with the
- * reason in why, if there is none: the interpreter has to run the kernel.  *refused_out: whether a compiler of this
- * build answered that it does not compile this kernel; otherwise, the reason may be one for other kernels, too. */
+/* Whether the compilation has ended, and takes its answer; with block set, waits for that, unless another thread takes
+ * the answer now. */
+bool compilation_ended(struct compilation *compilation, bool block);
+/* Frees a compilation that has ended.  Returns the machine code, which the caller owns until compiled_release; or NULL,
+ * with the reason in why, if there is none: the interpreter has to run the kernel.  *refused_out: whether a compiler of
+ * this build answered that it does not compile this kernel; otherwise, the reason may be one for other kernels, too. */
 const struct compiled *compilation_finish(struct compilation *compilation, bool *refused_out, struct bytes *why);
 /* Ends a compilation whose result nobody needs. */
 void compilation_drop(struct compilation *compilation);

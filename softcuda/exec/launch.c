@@ -71,7 +71,7 @@ struct pending {
 	bool exhausted;                   /* guarded by pool.lock */
 	/* All threads write these for each share of the grid, and read the fields of the job meanwhile. */
 	_Alignas(CACHE_LINE_APART_B) atomic_uint_fast64_t taken_count;    /* work-groups; may exceed group_count */
-	atomic_uint_fast64_t front_count, back_count;     /* of these, from the beginning and from the end of the grid */
+	atomic_uint_fast64_t front_count, back_count;  /* of these, from the beginning and from the end of the grid */
 	atomic_uint_fast64_t helped_count;        /* work-groups that other threads than the launching one have taken */
 };
 
@@ -135,8 +135,8 @@ static uint64_t share_size(const struct pending *pending, const struct share *sh
 	return size < 1 ? 1 : size < share->size_max ? size : share->size_max;
 }
 
-/* Takes work-groups from the grid; false if all have been taken.  One at a time where a work-group may wait for another,
- * which must not stay behind it. */
+/* Takes work-groups from the grid; false if all have been taken.  One at a time where a work-group may wait for
+ * another, which must not stay behind it. */
 static bool take_share(struct pending *pending, struct share *share)
 {
 	const uint32_t *grid = pending->job.launch->grid;

@@ -134,8 +134,7 @@ static void start(const struct job *job, struct tier_shape *shape, uint32_t rows
 	if (!shape->compilation) {
 		refuse(job, true, &why);
 		atomic_store(&shape->step, TIER_STEP_ENDED);
-	} else if (the_mode() == TIER_ALWAYS) {
-		(void)compilation_ended(shape->compilation, true);
+	} else if (the_mode() == TIER_ALWAYS && compilation_ended(shape->compilation, true)) {
 		finish(job, shape);
 	} else {
 		atomic_store(&shape->step, TIER_STEP_BEGUN);

@@ -78,7 +78,7 @@ struct compilation *compilation_start(const struct soft_program *of, const struc
 	return &compilation;
 }
 
-bool compilation_ended(const struct compilation *own, bool block)
+bool compilation_ended(struct compilation *own, bool block)
 {
 	assert(own == &compilation && own->whole);
 	return !block;

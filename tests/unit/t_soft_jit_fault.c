@@ -18,6 +18,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -193,6 +194,61 @@ static void case_on(void)
 		load_and_run(FACTOR, 3000, false, NULL);
 	CHECK(compiled() > 0);
 	soft_exec_shutdown();
+}
+
+static bool begun(const struct module *module)
+{
+	for (unsigned s = 0; s < TIER_SHAPES; s++)
+		if (atomic_load(&module->program->tiers[0].shapes[s].step) == TIER_STEP_BEGUN)
+			return true;
+	return false;
+}
+
+static void run_once(struct module *module, uint32_t *out)
+{
+	struct { void *out; } parameters = {out};
+	CHECK_EQ(run(module, "k", GROUPS, ITEMS, 0, &parameters), CUDA_SUCCESS);
+}
+
+/* On a computer with one processor, where one kernel at a time is compiled, a kernel is not launched again once its
+ * compilation has begun, as those that set up data.  The others are compiled all the same. */
+static void run_two(bool again)
+{
+	struct module once, often;
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	REQUIRE(!sched_setaffinity(0, sizeof(one), &one));
+	load_loop(&once, FACTOR);
+	load_loop(&often, FACTOR + 2);
+	uint32_t *out = device_take(GROUPS * ITEMS * sizeof(*out));
+	for (unsigned i = 0; i < 100000 && !begun(&once); i++)
+		run_once(&once, out);
+	CHECK(begun(&once));
+	for (unsigned i = 0; i < 3000000 && !compiled(); i++)
+		run_once(&often, out);
+	CHECK_EQ(compiled(), 1);
+	for (uint32_t i = 0; i < GROUPS * ITEMS; i++)
+		CHECK_EQ(out[i], loop_value(FACTOR + 2, i));
+	CHECK(begun(&once));
+	if (again)
+		run_once(&once, out);
+	CHECK_EQ(compiled(), again ? 2 : 1);
+	module_finish(&once);
+	module_finish(&often);
+	CHECK_EQ(atomic_load(&tier_counts.code_B), 0);
+	soft_exec_shutdown();
+}
+
+static void case_once(void)
+{
+	run_two(false);
+}
+
+/* As case_once, but it is launched again later: as machine code. */
+static void case_again(void)
+{
+	run_two(true);
 }
 
 static bool find_slowly(const struct soft_launch *launch, uint64_t address, uint64_t *start_out, uint64_t *end_out)
@@ -392,6 +448,8 @@ static void a_compiler_is_slow(void)
 {
 	setenv("CULVERT_SOFT_JIT", "on", 1);
 	run_case("on", real_compiler, "is compiled");
+	run_case("once", real_compiler, "is compiled");
+	run_case("again", real_compiler, "is compiled");
 	run_case("waits", real_compiler, NULL);
 	setenv("FAULT_PART", "silent", 1);
 	run_case("silent", "/proc/self/exe", NULL);
@@ -433,6 +491,7 @@ int main(int argc, char **argv)
 {
 	static const struct jit_case named[] = {
 		{"calls", case_calls}, {"refused", case_refused}, {"silent", case_silent}, {"on", case_on},
+		{"once", case_once}, {"again", case_again},
 		{"waits", case_waits}, {"pages", case_pages}, {"memory", case_memory}
 	};
 	static const struct test_case cases[] = {
