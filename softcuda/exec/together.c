@@ -1,6 +1,7 @@
 /* What the lanes of a warp do together: shfl, vote, match, redux, activemask. */
 #include "config.h"
 
+#include "softcuda/exec/shuffle.h"
 #include "softcuda/exec/table.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
@@ -55,8 +56,6 @@ static void move_foreign(struct warp *warp, const struct op *op, uint32_t met, c
 		return exec_meet_done(warp, mask, met);                       \
 	}
 
-enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
-
 static void shuffle(struct warp *warp, const struct op *op, uint32_t met, enum shuffle kind)
 {
 	const lane_u32 *a = OPERAND(const lane_u32, 1);
@@ -64,21 +63,8 @@ static void shuffle(struct warp *warp, const struct op *op, uint32_t met, enum s
 	const lane_u32 *c = OPERAND(const lane_u32, 3);
 	uint32_t result[LANES], valid = 0, from_lanes[LANES];
 	for (unsigned l = 0; l < LANES; l++) {
-		uint32_t by = b[l] & 31, bound = c[l] & 31, segment = c[l] >> 8 & 31;
-		uint32_t top = (l & segment) | (bound & ~segment), bottom = l & segment;
-		uint32_t from;
 		bool inside;
-		if (kind == SHUFFLE_UP) {
-			from = l - by;
-			inside = (int32_t)from >= (int32_t)top;
-		} else if (kind == SHUFFLE_IDX) {
-			from = bottom | (by & ~segment);
-			inside = from <= top;
-		} else {
-			from = kind == SHUFFLE_DOWN ? l + by : l ^ by;
-			inside = from <= top;
-		}
-		from_lanes[l] = inside ? from & 31 : l;
+		from_lanes[l] = shuffle_source(kind, l, b[l], c[l], &inside);
 		result[l] = a[from_lanes[l]];
 		valid |= inside ? 1u << l : 0;
 	}

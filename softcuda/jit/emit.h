@@ -53,6 +53,7 @@ struct emitter {
 	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
+	value shuffled;                   /* stack slot for the values that a shuffle reads; NULL: none yet */
 	value nowhere;                    /* stack slot for accesses of lanes that are not to access; NULL: none yet */
 	value places, firsts;             /* stack slots: the addresses of an access that a watcher is told of, and
 					   * those of its rows; NULL: none yet */
@@ -195,6 +196,7 @@ bool emit_move_op(struct emitter *e, uint32_t op);
 bool emit_convert_op(struct emitter *e, uint32_t op);
 bool emit_special_op(struct emitter *e, uint32_t op);
 bool emit_memory_op(struct emitter *e, uint32_t op);
+bool emit_together_op(struct emitter *e, uint32_t op);
 /* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
  * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
@@ -248,6 +250,8 @@ void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, 
 /* The same in private memory, for lanes that all access this offset, a scalar i64; places: a vector.  Where the watcher
  * need not be told, it is not. */
 void emit_look_private(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, value offset);
+/* Loads an i32 for each lane from `pointers`, a vector, without a test. */
+value emit_gather(const struct emitter *e, value pointers);
 /* Assigns the float f to the result of op, unless `doubt` holds for a lane that runs op; then the handler runs op
  * for all of these lanes.  The result is not assigned before that decision: it may have the web of an operand,
  * which the handler reads. */

@@ -54,6 +54,13 @@ static value masked(const struct emitter *e, const char *name, LLVMTypeRef *over
 	return call;
 }
 
+value emit_gather(const struct emitter *e, value pointers)
+{
+	LLVMTypeRef types[2] = {emit_type(e, e->i32, false), LLVMTypeOf(pointers)};
+	const value operands[3] = {pointers, emit_all_lanes(e), LLVMConstNull(types[0])};
+	return masked(e, "llvm.masked.gather", types, operands, 3, 0, sizeof(uint32_t));
+}
+
 /* A pointer to 8 bytes of the function's own. */
 static value nowhere(struct emitter *e)
 {

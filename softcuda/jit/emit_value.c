@@ -440,19 +440,20 @@ value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type)
 	return LLVMBuildSelect(e->builder, is_nan, emit_number(e, bits, NAN_32), bits, "");
 }
 
-/* Whether op only copies an operand to a web that may have NaNs with any bits, too.  NaNs need not be replaced
+/* Whether op only copies operand k to a web that may have NaNs with any bits, too.  NaNs need not be replaced
  * then. */
-static bool hands_on(const struct emitter *e, uint32_t op)
+static bool hands_on(const struct emitter *e, uint32_t op, unsigned k)
 {
 	const uint8_t verb = e->plan->verbs[op].verb;
 	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
-	return (verb == VERB_EXTEND || verb == VERB_SELECT) && web != PLAN_NONE && e->plan->webs[web].any_nan;
+	return (verb == VERB_EXTEND || verb == VERB_SELECT || (verb == VERB_SHUFFLE && k == 1)) && web != PLAN_NONE &&
+	       e->plan->webs[web].any_nan;
 }
 
 value emit_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar)
 {
 	value v = raw_operand(e, op, k, scalar);
-	return operand_any_nan(e, op, k) && !hands_on(e, op) ? emit_one_nan(e, v, e->f32) : v;
+	return operand_any_nan(e, op, k) && !hands_on(e, op, k) ? emit_one_nan(e, v, e->f32) : v;
 }
 
 value emit_float_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar, LLVMTypeRef type)

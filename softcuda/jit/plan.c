@@ -34,8 +34,11 @@ static bool is_wide(const struct plan *plan, const struct op *op)
 static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *verb)
 {
 	plan->may_wait |= exec_table_waits(op);
-	if (verb->verb == VERB_TOGETHER || verb->verb == VERB_MEET)
+	if (verb_meets(verb))
 		plan->together = true;
+	/* The handler tells the watcher. */
+	if (plan->watched && verb_meets(verb) && verb->verb != VERB_MEET)
+		verb->verb = VERB_TOGETHER;
 	if (plan->watched && verb->verb == VERB_FENCE)
 		verb->verb = VERB_CALL;
 	/* Volatile accesses, and accesses with a memory order, are left to the handler. */
@@ -49,7 +52,7 @@ static bool is_allowed(const struct op *op, const struct jit_verb *verb)
 {
 	return verb->verb != VERB_REFUSE &&
 	       (op->guard == OPERAND_NONE ||
-		(verb->verb != VERB_BARRIER && verb->verb != VERB_TOGETHER && verb->verb != VERB_MEET));
+		(verb->verb != VERB_BARRIER && !verb_meets(verb)));
 }
 
 bool plan_find_verbs(struct plan *plan, struct bytes *why)

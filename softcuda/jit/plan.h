@@ -152,6 +152,12 @@ void plan_live_before(const struct plan *plan, uint32_t block, uint32_t op, uint
 /* Stores operand k of op, as a number of `bits` bits.  False if the operand is no constant. */
 bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, unsigned bits, uint64_t *value_out);
 
+/* As plan_constant, also of a register of 32 bits to which only that number is assigned.  After plan_find_webs. */
+bool plan_known(const struct plan *plan, uint32_t op, unsigned k, uint64_t *value_out);
+
+/* Whether a shuffle has all lanes read from one lane: operand 2 names it, and is equal in all of them. */
+bool plan_is_broadcast(const struct plan *plan, uint32_t op);
+
 /* Whether the guard of a block's last op may differ between lanes. */
 bool plan_splits(const struct plan *plan, uint32_t block);
 

@@ -10,6 +10,7 @@
 #include "softcuda/jit/plan.h"
 
 #include "softcuda/exec/memory.h"
+#include "softcuda/exec/shuffle.h"
 
 /* The kind and stride of an operand or a result, as in struct web. */
 struct spread {
@@ -35,6 +36,40 @@ bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, uns
 	*value_out = 0;
 	memcpy(value_out, plan->program->constants + (x & OPERAND_OFFSET_MASK), bits / 8);
 	return true;
+}
+
+bool plan_known(const struct plan *plan, uint32_t op, unsigned k, uint64_t *value_out)
+{
+	const uint32_t web = plan->use[(size_t)op * PLAN_USES + k];
+	bool found = false;
+	if (web == PLAN_NONE)
+		return plan_constant(plan, &plan->code->ops[op], k, 32, value_out);
+	if (plan->webs[web].at_start || plan->webs[web].width != 'w')
+		return false;
+	for (uint32_t i = 0; i < plan->code->op_count; i++) {
+		const struct jit_verb *verb = &plan->verbs[i];
+		uint64_t value;
+		bool defines = false;
+		for (unsigned d = 0; d < OP_OPERANDS; d++)
+			defines |= plan->def[(size_t)i * OP_OPERANDS + d] == web;
+		if (!defines)
+			continue;
+		if (verb->verb != VERB_EXTEND || verb->from != 32 || plan->code->ops[i].guard != OPERAND_NONE ||
+		    !plan_constant(plan, &plan->code->ops[i], 1, 32, &value) || (found && value != *value_out))
+			return false;
+		*value_out = value;
+		found = true;
+	}
+	return found;
+}
+
+bool plan_is_broadcast(const struct plan *plan, uint32_t op)
+{
+	const struct jit_verb *verb = &plan->verbs[op];
+	const struct spread by = of_operand(plan, op, 2);
+	uint64_t segments;
+	return verb->verb == VERB_SHUFFLE && verb->part == SHUFFLE_IDX && by.kind == WEB_LINEAR && !by.stride &&
+	       plan_known(plan, op, 3, &segments) && (segments & 0x1f1f) == 31;
 }
 
 /* A linear value of `bits` bits: the stride is truncated to that width. */
@@ -155,6 +190,19 @@ static struct spread loaded(const struct plan *plan, uint32_t i)
 	return op->space == SPACE_GENERIC ? varying : address;
 }
 
+/* The results of a shuffle: uniform if all lanes read from one.  Otherwise, the value is uniform if that which is read
+ * is; but not the predicate. */
+static struct spread shuffled(const struct plan *plan, uint32_t i)
+{
+	const struct spread read = of_operand(plan, i, 1), by = of_operand(plan, i, 2);
+	if (read.kind == WEB_UNKNOWN || by.kind == WEB_UNKNOWN)
+		return unknown;
+	if (plan_is_broadcast(plan, i))
+		return alike;
+	return read.kind == WEB_LINEAR && !read.stride && plan->def[(size_t)i * OP_OPERANDS + 5] == PLAN_NONE ? alike
+													      : varying;
+}
+
 /* What op i's result is, from its operands and without its guard. */
 static struct spread result_of(const struct plan *plan, uint32_t i)
 {
@@ -185,6 +233,11 @@ static struct spread result_of(const struct plan *plan, uint32_t i)
 		return special(plan, verb);
 	case VERB_LOAD:
 		return loaded(plan, i);
+	case VERB_SHUFFLE:
+		return shuffled(plan, i);
+	case VERB_VOTE:
+	case VERB_REDUX:
+		return alike;
 	case VERB_CALL:
 	case VERB_TOGETHER:
 		return varying;
@@ -277,7 +330,7 @@ static bool is_careless(const struct jit_verb *verb)
 static bool is_copy(const struct jit_verb *verb)
 {
 	return (verb->verb == VERB_EXTEND && verb->bits == 32 && verb->from == 32) ||
-	       (verb->verb == VERB_SELECT && verb->bits == 32);
+	       (verb->verb == VERB_SELECT && verb->bits == 32) || verb->verb == VERB_SHUFFLE;
 }
 
 /* Whether operand k may be a NaN: true unless it is a constant that is none. */

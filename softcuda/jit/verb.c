@@ -3,6 +3,7 @@
 #include "softcuda/jit/verb.h"
 
 #include "softcuda/exec/convert.h"
+#include "softcuda/exec/shuffle.h"
 
 #include <stdlib.h>
 
@@ -271,6 +272,32 @@ static struct jit_verb special(const char *name)
 	return (struct jit_verb){.verb = VERB_CALL};
 }
 
+/* By part: the third word of the name, as in "_shfl.sync.up.b32". */
+static const char *const shuffles[] = {
+	[SHUFFLE_UP] = "up", [SHUFFLE_DOWN] = "down", [SHUFFLE_BFLY] = "bfly", [SHUFFLE_IDX] = "idx"
+};
+static const char *const votes[] = {
+	[VOTE_ALL] = "all", [VOTE_ANY] = "any", [VOTE_UNI] = "uni", [VOTE_BALLOT] = "ballot"
+};
+static const char *const reductions[] = {
+	[REDUX_ADD] = "add", [REDUX_AND] = "and", [REDUX_OR] = "or", [REDUX_XOR] = "xor", [REDUX_MIN] = "min",
+	[REDUX_MAX] = "max"
+};
+
+/* An op at which lanes meet that are in operand `members`, by one of the names of its kinds; others are the handler's. */
+static struct jit_verb meeting(const struct parts *parts, enum verb kind, const char *const *names, size_t count,
+			       uint8_t members)
+{
+	struct jit_verb verb = {.verb = VERB_TOGETHER, .members = members, .bits = 32,
+				.is_signed = parts->part[parts->count - 1][0] == 's'};
+	for (size_t i = 0; i < count && parts->count == 4; i++)
+		if (is(parts->part[2], names[i])) {
+			verb.verb = (uint8_t)kind;
+			verb.part = (uint8_t)i;
+		}
+	return verb;
+}
+
 /* Rows that have a verb of their own.  members: the index of the operand with the mask of the lanes that meet, its low
  * byte being that of OPERAND_NONE if they do not wait for each other; for "_local", the width of the address in
  * bits. */
@@ -281,8 +308,7 @@ static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"_stack.save", VERB_REFUSE, 0}, {"_stack.restore", VERB_REFUSE, 0}, {"_stack.alloca", VERB_REFUSE, 0},
 	{"and.pred", VERB_PRED_AND, 0}, {"or.pred", VERB_PRED_OR, 0}, {"xor.pred", VERB_PRED_XOR, 0},
 	{"not.pred", VERB_PRED_NOT, 0}, {"_local.64", VERB_LOCAL_ADDRESS, 64},
-	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_activemask.b32", VERB_TOGETHER, OPERAND_NONE & 0xff},
-	{"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
+	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
 	{"_wgmma.load", VERB_REFUSE, 0}, {"rcp.approx.ftz.f64", VERB_RCP_HIGH, 64},
 	{"rsqrt.approx.ftz.f64", VERB_RSQRT_HIGH, 64}
 };
@@ -309,8 +335,14 @@ static bool family(const struct parts *parts, const char *name, struct jit_verb 
 	else if (is(first, "_pack") || is(first, "_unpack"))
 		*verb = packing(parts, first[1] == 'p');
 	else if (is(first, "_shfl"))
-		*verb = (struct jit_verb){.verb = VERB_TOGETHER, .members = 4};
-	else if (is(first, "_vote") || is(first, "_match") || is(first, "_redux"))
+		*verb = meeting(parts, VERB_SHUFFLE, shuffles, sizeof(shuffles) / sizeof(shuffles[0]), 4);
+	else if (is(first, "_vote"))
+		*verb = meeting(parts, VERB_VOTE, votes, sizeof(votes) / sizeof(votes[0]), 2);
+	else if (is(first, "_redux"))
+		*verb = meeting(parts, VERB_REDUX, reductions, sizeof(reductions) / sizeof(reductions[0]), 2);
+	else if (is(first, "_activemask"))
+		*verb = (struct jit_verb){.verb = VERB_VOTE, .part = VOTE_ACTIVE, .members = OPERAND_NONE & 0xff};
+	else if (is(first, "_match"))
 		*verb = (struct jit_verb){.verb = VERB_TOGETHER, .members = 2};
 	else if (is(name, "_cvta.shared") || is(name, "_cvta.local"))
 		*verb = (struct jit_verb){.verb = VERB_WINDOW, .bits = 64, .part = is(name, "_cvta.local")};

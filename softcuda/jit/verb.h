@@ -19,6 +19,9 @@ enum verb {
 	VERB_BRANCH, VERB_EXIT, VERB_BARRIER, VERB_FENCE,
 	VERB_TOGETHER,            /* the handler executes it once the lanes in operand `members` have met */
 	VERB_MEET,                /* lanes meet as for VERB_TOGETHER, and do nothing else */
+	/* What lanes do once they have met, in machine code.  part: enum shuffle (exec/shuffle.h), enum vote or enum
+	 * redux; is_signed: of REDUX_MIN and REDUX_MAX. */
+	VERB_SHUFFLE, VERB_VOTE, VERB_REDUX,
 	VERB_REFUSE,              /* the compiler does not compile kernels that have it */
 	/* Integer operations.  Attributes: bits, is_signed. */
 	VERB_ADD, VERB_SUB, VERB_MUL, VERB_MUL_HIGH, VERB_MUL_WIDE, VERB_MAD, VERB_MAD_HIGH, VERB_MAD_WIDE,
@@ -62,6 +65,11 @@ enum special {
 	SPECIAL_LANES_EQ, SPECIAL_LANES_LT, SPECIAL_LANES_LE, SPECIAL_LANES_GT, SPECIAL_LANES_GE
 };
 
+/* VOTE_ACTIVE is activemask, which waits for no lane. */
+enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_ACTIVE };
+
+enum redux { REDUX_ADD, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_MIN, REDUX_MAX };
+
 struct jit_verb {
 	uint8_t verb;             /* enum verb */
 	uint8_t bits;             /* width of the result, or of both sides of a comparison */
@@ -77,6 +85,12 @@ struct jit_verb {
 	uint8_t members;          /* index of the operand with the mask of the lanes that meet */
 	uint16_t size_B;
 };
+
+/* Whether lanes run an op of this verb together. */
+static inline bool verb_meets(const struct jit_verb *verb)
+{
+	return verb->verb >= VERB_TOGETHER && verb->verb <= VERB_REDUX;
+}
 
 /* The verb and its attributes of an op of this row. */
 struct jit_verb verb_of(const struct op_row *row);
