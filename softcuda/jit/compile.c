@@ -58,8 +58,8 @@ static struct compiled *describe(const struct plan *plan)
 	c->width = plan->width;
 	c->may_wait = plan->may_wait;
 	c->written = plan->watched ? plan_written(plan) : COMPILED_WRITES_ELSEWHERE;
-	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->code->local_B &&
-		   !plan->watched;
+	c->plain = plan->entry_count == 1 && !plan->together && !plan->calls && !plan->may_wait &&
+		   !plan->code->local_B && !plan->watched;
 	c->entries = calloc(plan->entry_count, sizeof(*c->entries));
 	c->slot_parameter = calloc(plan->code->op_count + 1u, sizeof(*c->slot_parameter));
 	bool right = c->entries && c->slot_parameter;

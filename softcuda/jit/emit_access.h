@@ -31,6 +31,8 @@ struct access {
  * vector of them. */
 void access_load(const struct access *access, value place);
 void access_store(const struct access *access, value place);
+/* The same of an atomic. */
+void access_atomic(const struct access *access, value place);
 /* Whether the addresses may be consecutive, or equal, in each row of the part. */
 bool access_may_be_in_rows(const struct access *access);
 

@@ -439,7 +439,7 @@ static void emit_access(struct access *a)
 	/* Where this sum is part of the access's own address, it takes no instruction. */
 	if (a->is_offset)
 		place = whole_address(a);
-	if (access_may_be_in_rows(a))
+	if (a->verb->verb != VERB_ATOMIC && access_may_be_in_rows(a))
 		emit_find_rows(e, place, a->mask, a->total_B, &a->rows);
 	if (e->plan->watched) {
 		LLVMBasicBlockRef told = emit_block(e, "told");
@@ -450,10 +450,23 @@ static void emit_access(struct access *a)
 	}
 	if (a->verb->verb == VERB_LOAD)
 		access_load(a, place);
-	else
+	else if (a->verb->verb == VERB_STORE)
 		access_store(a, place);
+	else
+		access_atomic(a, place);
 	LLVMBuildBr(e->builder, on);
 	LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+/* The same.  LLVM does not move other accesses across one that is volatile, nor leaves one out. */
+static void emit_ordered(struct access *a)
+{
+	const bool ordered = a->op->mode != ORDER_WEAK && a->verb->verb != VERB_ATOMIC;
+	if (ordered)
+		LLVMBuildFence(a->e->builder, LLVMAtomicOrderingSequentiallyConsistent, 1, "");
+	emit_access(a);
+	if (ordered)
+		LLVMBuildFence(a->e->builder, LLVMAtomicOrderingSequentiallyConsistent, 1, "");
 }
 
 /* Loads kernel parameters at a constant offset, hoisted out of the loop over parts.  False if the offset is not
@@ -485,20 +498,24 @@ bool emit_memory_op(struct emitter *e, uint32_t number)
 {
 	const struct op *op = &e->plan->code->ops[number];
 	struct access a = access_of(e, number);
-	if ((a.verb->verb != VERB_LOAD && a.verb->verb != VERB_STORE) || a.count > 4 || a.count == 3 ||
+	const bool atomic = a.verb->verb == VERB_ATOMIC;
+	if ((a.verb->verb != VERB_LOAD && a.verb->verb != VERB_STORE && !atomic) || a.count > 4 || a.count == 3 ||
 	    (op->space == SPACE_LOCAL && op->address_32))
+		return false;
+	find_shape(&a);
+	if (atomic && (a.is_private || a.count > 1))
 		return false;
 	if (op->space == SPACE_PARAM)
 		return load_parameter(e, number);
 	a.mask = emit_guarded(e, number);
 	if (op->guard == OPERAND_NONE) {
-		emit_access(&a);
+		emit_ordered(&a);
 		return true;
 	}
 	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
 	LLVMBuildCondBr(e->builder, emit_any(e, a.mask), some, none);
 	LLVMPositionBuilderAtEnd(e->builder, some);
-	emit_access(&a);
+	emit_ordered(&a);
 	LLVMBuildBr(e->builder, none);
 	LLVMPositionBuilderAtEnd(e->builder, none);
 	return true;

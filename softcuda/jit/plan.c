@@ -33,7 +33,6 @@ static bool is_wide(const struct plan *plan, const struct op *op)
 /* Updates the plan's flags for an op, and its verb where the handler has to execute the op because of its mode. */
 static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *verb)
 {
-	plan->may_wait |= exec_table_waits(op);
 	if (verb_meets(verb))
 		plan->together = true;
 	/* The handler tells the watcher. */
@@ -41,8 +40,12 @@ static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *v
 		verb->verb = VERB_TOGETHER;
 	if (plan->watched && verb->verb == VERB_FENCE)
 		verb->verb = VERB_CALL;
-	/* Volatile accesses, and accesses with a memory order, are left to the handler. */
-	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK)
+	/* Volatile accesses, and accesses with a memory order, are left to the handler, except those of memory that only
+	 * the group's own thread accesses. */
+	const bool own = op->mode == ORDER_RELAXED && (op->space == SPACE_SHARED || op->space == SPACE_LOCAL);
+	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && (!own || plan->watched))
+		verb->verb = VERB_CALL;
+	if (verb->verb == VERB_ATOMIC && plan->watched)
 		verb->verb = VERB_CALL;
 }
 
@@ -158,6 +161,62 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why)
 	return find_entries(plan, why);
 }
 
+/* --- waiting ---------- */
+
+bool plan_is_read(const struct plan *plan, uint32_t op)
+{
+	for (unsigned d = 0; d < OP_OPERANDS; d++) {
+		const uint32_t web = plan->def[(size_t)op * OP_OPERANDS + d];
+		for (size_t u = 0; web != PLAN_NONE && u < (size_t)plan->code->op_count * PLAN_USES; u++)
+			if (plan->use[u] == web)
+				return true;
+	}
+	return false;
+}
+
+/* Sets reached[b] for each block b that can come after this one; stack: memory for as many numbers as blocks. */
+static void reach(const struct plan *plan, uint32_t from, bool *reached, uint32_t *stack)
+{
+	uint32_t count = 0;
+	stack[count++] = from;
+	while (count) {
+		const struct plan_block *block = &plan->blocks[stack[--count]];
+		const uint32_t after[2] = {block->next, block->target};
+		for (unsigned i = 0; i < 2; i++)
+			if (after[i] != PLAN_NONE && !reached[after[i]]) {
+				reached[after[i]] = true;
+				stack[count++] = after[i];
+			}
+	}
+}
+
+/* Sets may_wait: a loop may wait for what another work-item does if it has an op that sees that, and the op's result is
+ * used.  With a watcher, such an op is enough, since the interpreter's order of warps depends on that.  False when out
+ * of memory. */
+static bool find_waits(struct plan *plan)
+{
+	bool *reached = calloc(plan->block_count, sizeof(*reached));
+	uint32_t *stack = calloc(plan->block_count + 1u, sizeof(*stack));
+	const bool right = reached && stack;
+	for (uint32_t i = 0; right && i < plan->code->op_count && !plan->may_wait; i++) {
+		const uint8_t verb = plan->verbs[i].verb;
+		if (!exec_table_waits(&plan->code->ops[i]))
+			continue;
+		if (plan->watched) {
+			plan->may_wait = true;
+			break;
+		}
+		if ((verb == VERB_ATOMIC || verb == VERB_STORE) && !plan_is_read(plan, i))
+			continue;
+		memset(reached, 0, plan->block_count * sizeof(*reached));
+		reach(plan, plan->block_of[i], reached, stack);
+		plan->may_wait = reached[plan->block_of[i]];
+	}
+	free(reached);
+	free(stack);
+	return right;
+}
+
 /* --- the plan ---------- */
 
 /* Chooses the number of lanes of a part.  A part is a whole warp if ops need all lanes of a warp, or a watcher does.
@@ -222,7 +281,7 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 	choose_width(plan, native, rows);
 	if (!plan_find_blocks(plan, why))
 		return false;
-	if (!plan_find_webs(plan) || !plan_find_regions(plan, why) || !plan_find_kinds(plan))
+	if (!plan_find_webs(plan) || !find_waits(plan) || !plan_find_regions(plan, why) || !plan_find_kinds(plan))
 		return why->size_B ? false : refuse(why, "no memory");
 	plan_find_addresses(plan);
 	if (plan_is_better_single(plan))

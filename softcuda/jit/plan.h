@@ -106,7 +106,8 @@ struct plan {
 	struct plan_region *regions;      /* by entry */
 	bool together;            /* some ops need all lanes of a warp: shuffles, votes, bar.warp.sync */
 	bool calls;               /* the interpreter's handlers execute some ops */
-	bool may_wait;            /* a loop may wait for another work-item: there are atomic or volatile accesses */
+	bool may_wait;            /* a loop may wait for another work-item: it uses what atomic or volatile accesses
+				   * read */
 };
 
 /* Makes a plan of a kernel's code, for a host whose vectors have `native` lanes of 32 bits, and for launches whose
@@ -154,6 +155,9 @@ bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, uns
 
 /* As plan_constant, also of a register of 32 bits to which only that number is assigned.  After plan_find_webs. */
 bool plan_known(const struct plan *plan, uint32_t op, unsigned k, uint64_t *value_out);
+
+/* Whether any op reads a result of this one.  After plan_find_webs. */
+bool plan_is_read(const struct plan *plan, uint32_t op);
 
 /* Whether a shuffle has all lanes read from one lane: operand 2 names it, and is equal in all of them. */
 bool plan_is_broadcast(const struct plan *plan, uint32_t op);

@@ -18,13 +18,16 @@ enum { SINGLE_OP = 3, SINGLE_ACCESS = 15, VECTOR_OP = 1, VECTOR_ACCESS = 2, VECT
 enum { APART = 2, ITERATIONS = 16 };
 
 /* Whether code for one lane would be right: no watcher sees whole warps, and there are no ops that lanes execute
- * together, and none for which the interpreter's handlers or private memory need a vector of lanes. */
+ * together, none for which the interpreter's handlers or private memory need a vector of lanes, and no atomics, which
+ * cannot be run a second time (emit_twice.c). */
 static bool can_be_single(const struct plan *plan)
 {
 	if (plan->together || plan->calls || plan->may_wait || plan->watched || plan->code->local_B)
 		return false;
 	for (uint32_t i = 0; i < plan->code->op_count; i++) {
 		const uint8_t verb = plan->verbs[i].verb, space = plan->code->ops[i].space;
+		if (verb == VERB_ATOMIC)
+			return false;
 		if ((verb == VERB_LOAD || verb == VERB_STORE) && (space == SPACE_LOCAL || space == SPACE_GENERIC))
 			return false;
 	}

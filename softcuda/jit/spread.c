@@ -240,6 +240,7 @@ static struct spread result_of(const struct plan *plan, uint32_t i)
 		return alike;
 	case VERB_CALL:
 	case VERB_TOGETHER:
+	case VERB_ATOMIC:
 		return varying;
 	default:
 		return elementwise(plan, i);

@@ -237,6 +237,28 @@ static struct jit_verb memory(const struct parts *parts, bool load)
 	};
 }
 
+/* "_atom.add.u32" */
+static struct jit_verb atomic(const struct parts *parts)
+{
+	static const char *const names[] = {
+		[ATOMIC_ADD] = "add", [ATOMIC_AND] = "and", [ATOMIC_OR] = "or", [ATOMIC_XOR] = "xor",
+		[ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max", [ATOMIC_EXCH] = "exch", [ATOMIC_CAS] = "cas"
+	};
+	struct jit_verb verb = {.verb = VERB_CALL};
+	unsigned bits;
+	if (parts->count != 3 || !read_type(parts->part[2], &verb.is_float, &verb.is_signed, &bits) || verb.is_float ||
+	    bits < 32)
+		return verb;
+	verb.bits = (uint8_t)bits;
+	verb.size_B = (uint16_t)(bits / 8);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (is(parts->part[1], names[i])) {
+			verb.verb = VERB_ATOMIC;
+			verb.part = (uint8_t)i;
+		}
+	return verb;
+}
+
 /* "_pack" or "_unpack", the bits of the whole, the number of parts, and, for "_unpack", the index of the part */
 static struct jit_verb packing(const struct parts *parts, bool packs)
 {
@@ -332,6 +354,8 @@ static bool family(const struct parts *parts, const char *name, struct jit_verb 
 		*verb = conversion(parts);
 	else if (is(first, "_ld") || is(first, "_st"))
 		*verb = memory(parts, first[1] == 'l');
+	else if (is(first, "_atom"))
+		*verb = atomic(parts);
 	else if (is(first, "_pack") || is(first, "_unpack"))
 		*verb = packing(parts, first[1] == 'p');
 	else if (is(first, "_shfl"))

@@ -48,6 +48,8 @@ enum verb {
 	VERB_HALF_TO_FLOAT, VERB_FLOAT_TO_HALF,
 	/* Memory accesses.  size_B: size of an element; is_signed: bytes are sign-extended. */
 	VERB_LOAD, VERB_STORE,
+	/* Atomics on integers.  part: enum atomic; size_B, bits; is_signed: of ATOMIC_MIN and ATOMIC_MAX. */
+	VERB_ATOMIC,
 	/* Reads of special registers.  Attribute: special. */
 	VERB_SPECIAL,
 	/* Addresses.  VERB_WINDOW converts an address in shared (part: local) memory to a generic address, or, if
@@ -69,6 +71,8 @@ enum special {
 enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_ACTIVE };
 
 enum redux { REDUX_ADD, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_MIN, REDUX_MAX };
+
+enum atomic { ATOMIC_ADD, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_EXCH, ATOMIC_CAS };
 
 struct jit_verb {
 	uint8_t verb;             /* enum verb */

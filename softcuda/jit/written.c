@@ -53,7 +53,7 @@ static uint64_t of_result(const struct origins *origins, uint32_t i)
 		if (op->space == SPACE_PARAM)
 			return of_parameter(plan, op, plan->verbs[i].size_B);
 		return ELSEWHERE;
-	case VERB_CALL: case VERB_TOGETHER: case VERB_PACK: case VERB_REFUSE:
+	case VERB_CALL: case VERB_TOGETHER: case VERB_ATOMIC: case VERB_PACK: case VERB_REFUSE:
 		return ELSEWHERE;
 	case VERB_WINDOW: case VERB_LOCAL_ADDRESS:
 		return OF_GROUP;

@@ -84,15 +84,16 @@ static void write_memory(void)
 			bytes_append_string(&ptx, "cvt.u64.u32 b, n4; add.u64 b, b, a;\n");
 	}
 	write_guard();
+	const char *const ordered = s && !random_below(4) ? "volatile." : "";
 	const char *base = varying ? s ? "n5" : "b" : bases[s];
 	const char *open = count > 1 ? "{" : "", *close = count > 1 ? "}" : "";
 	const unsigned offset = random_below(2) * 16;
 	if (loads)
-		bytes_printf(&ptx, "ld.%s.%s %s%s%s, [%s+%u];\n", spaces[s], types[t].type, open, data, close, base,
-			     offset);
+		bytes_printf(&ptx, "ld.%s%s.%s %s%s%s, [%s+%u];\n", ordered, spaces[s], types[t].type, open, data,
+			     close, base, offset);
 	else
-		bytes_printf(&ptx, "st.%s.%s [%s+%u], %s%s%s;\n", spaces[s], types[t].type, base, offset, open, data,
-			     close);
+		bytes_printf(&ptx, "st.%s%s.%s [%s+%u], %s%s%s;\n", ordered, spaces[s], types[t].type, base, offset,
+			     open, data, close);
 }
 
 static void write_special(void)
