@@ -40,13 +40,12 @@ bool cells_write(const struct cells *cells, const struct cells_order *order);
 bool cells_read_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end);
 bool cells_write_part(const struct cells *cells, const struct cells_order *order, unsigned from, unsigned end);
 
-/* Different words of a page, each of which one lane accesses. */
+/* Different words, each of which one lane accesses. */
 struct cells_ones {
-	uint64_t *write, *read[2];        /* of the page */
 	uint64_t record;          /* of the warp's first lane */
 	uint32_t count;
 	const uint32_t *lane;
-	uint32_t cell[LANES];
+	uint64_t *write[LANES];   /* of each cell; its reads are SHADOW_WORDS and twice as many records behind */
 };
 
 /* As cells_read and cells_write. */

@@ -144,8 +144,11 @@ struct check_put_off {
 					   * there is no shared memory */
 	uint32_t marked;          /* the first ones, which `written` and `read` have */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
-	/* By chunk: the latest epochs in which it was written, and read.  `read` is part of the same memory. */
-	uint32_t *written, *read;
+	uint32_t latest_direct;   /* the same of writes that were not put off */
+	/* By chunk: the latest epochs in which a write of it was put off; in which it was read; and in which it was
+	 * written otherwise, as by lanes that write different words one by one, next to those of another warp.  `read`
+	 * and `direct` are part of the same memory. */
+	uint32_t *written, *read, *direct;
 };
 
 enum { CHECK_OPEN_MAX = 64 };
@@ -157,6 +160,7 @@ struct check_group {
 	uint32_t warp_count;
 	bool begun;               /* it is whole, and has begun */
 	uint64_t open;            /* the slots below CHECK_OPEN_MAX, as bits, whose reads machine code puts off */
+	struct range grown;       /* of shared memory, what was found last to be written as a whole; as offsets */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
 	struct check_put_off put_off;
@@ -185,24 +189,44 @@ static inline struct check_group *check_of(const struct group *group)
 	return group->watched;
 }
 
-/* Has machine code tell of all reads of shared memory again: before anything is written there, and before its lanes
- * know other things of each other than what barriers of the whole group have ordered. */
+/* Has machine code tell of all reads of shared memory again: before its lanes know other things of each other than what
+ * barriers of the whole group have ordered, and before bytes count as unwritten again. */
 static inline void check_close(struct check_group *group)
 {
 	for (; group->open; group->open &= group->open - 1)
 		group->group->slots[__builtin_ctzll(group->open)].size_B = 0;
 }
 
-/* Marks the chunks of shared memory that are accessed now.  offset_B: from its beginning. */
-static inline void check_put_off_mark(struct check_group *group, bool writes, uint64_t offset_B, uint64_t size_B)
+/* The same of the chunks of [start_B, end_B) of shared memory, which are about to be written.  Of what is open, the
+ * longer part before or behind them stays so, unless there is so much that this takes longer than to open it again. */
+static inline void check_close_around(struct check_group *group, uint64_t start_B, uint64_t end_B)
 {
-	struct check_put_off *put_off = &group->put_off;
-	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
-	uint32_t *epochs = writes ? put_off->written : put_off->read;
-	if (writes) {
-		put_off->latest = now;
-		check_close(group);
+	enum { FEW = 4 };
+	unsigned count = 0;
+	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
+	const uint64_t start = shared + start_B / CHECK_CHUNK_B * CHECK_CHUNK_B;
+	const uint64_t end = shared + (end_B + CHECK_CHUNK_B - 1) / CHECK_CHUNK_B * CHECK_CHUNK_B;
+	for (uint64_t rest = group->open; rest; rest &= rest - 1) {
+		if (++count > FEW) {
+			check_close(group);
+			return;
+		}
+		struct memory_slot *slot = &group->group->slots[__builtin_ctzll(rest)];
+		const uint64_t slot_end = slot->start + slot->size_B;
+		const uint64_t before_B = start > slot->start ? start - slot->start : 0;
+		const uint64_t behind_B = slot_end > end ? slot_end - end : 0;
+		if (start >= slot_end || end <= slot->start)
+			continue;
+		if (behind_B > before_B)
+			slot->start = end;
+		slot->size_B = behind_B > before_B ? behind_B : before_B;
+		group->open &= slot->size_B ? UINT64_MAX : ~(rest & -rest);
 	}
+}
+
+/* Sets the epochs of the chunks of size_B bytes of shared memory.  offset_B: from its beginning. */
+static inline void check_put_off_epochs(uint32_t *epochs, uint32_t now, uint64_t offset_B, uint64_t size_B)
+{
 	uint64_t c = offset_B / CHECK_CHUNK_B;
 	const uint64_t last = (offset_B + size_B - 1) / CHECK_CHUNK_B;
 	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
@@ -210,6 +234,23 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 			epochs[c + k] = now;
 	for (; c <= last; c++)
 		epochs[c] = now;
+}
+
+/* Notes that [start_B, end_B) of shared memory is written in this epoch, and returns that. */
+static inline uint32_t check_put_off_writes(struct check_group *group, uint64_t start_B, uint64_t end_B)
+{
+	check_close_around(group, start_B, end_B);
+	return group->put_off.latest = group->clocks[CHECK_LOCAL_MEMORY].now;
+}
+
+/* Marks the chunks of shared memory that are accessed now by something that is not put off. */
+static inline void check_put_off_mark(struct check_group *group, bool writes, uint64_t offset_B, uint64_t size_B)
+{
+	struct check_put_off *put_off = &group->put_off;
+	if (writes)
+		put_off->latest_direct = check_put_off_writes(group, offset_B, offset_B + size_B);
+	check_put_off_epochs(writes ? put_off->direct : put_off->read, group->clocks[CHECK_LOCAL_MEMORY].now,
+			     offset_B, size_B);
 }
 
 /* Forgets the accesses that are put off. */

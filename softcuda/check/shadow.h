@@ -22,10 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SHADOW_BLOCK: the number of cells of a block; SHADOW_BLOCKS: that of blocks of a page. */
+/* SHADOW_BLOCK: the number of cells of a block; SHADOW_WORDS, SHADOW_BLOCKS: those of words and of
+ * blocks of a page. */
 enum {
 	SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4, SHADOW_BLOCK = 8,
-	SHADOW_BLOCKS = SHADOW_PAGE_B / SHADOW_WORD_B / SHADOW_BLOCK
+	SHADOW_WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, SHADOW_BLOCKS = SHADOW_WORDS / SHADOW_BLOCK
 };
 
 /* The parts of a record, from the lowest bit: the kind, the lane in its work-group, the site (check_site), the epoch.

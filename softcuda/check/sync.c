@@ -14,8 +14,9 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
 	check->orders = malloc(lanes);
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
-	check->put_off.written = calloc(2 * (size_t)chunks, sizeof(*check->put_off.written));
+	check->put_off.written = calloc(3 * (size_t)chunks, sizeof(*check->put_off.written));
 	check->put_off.read = check->put_off.written ? check->put_off.written + chunks : NULL;
+	check->put_off.direct = check->put_off.written ? check->put_off.read + chunks : NULL;
 	if (group->job->shared_B) {
 		check->put_off.accesses = malloc((CHECK_LATER_MAX + 1) * sizeof(*check->put_off.accesses));
 		if (!check->put_off.accesses)
@@ -36,6 +37,7 @@ static bool begin(struct check_group *check, struct group *group)
 	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
 	check->group = group;
 	check->open = 0;
+	check->grown = (struct range){0, 0};
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
 	memset(check->orders, ORDERS_ALL, lanes);

@@ -57,12 +57,29 @@ INLINE void find_runs(struct check_whole *whole, uint32_t equal, uint32_t next)
 	}
 }
 
-/* Takes the lanes in mask one by one.  False if they do not access different words in ascending order.  ascend: they
- * are known to do it in that order. */
+/* Whether the lanes that are taken one by one access different words. */
+static bool all_differ(const struct check_whole *whole)
+{
+	/* Twice one after the other, so that each is compared with those behind it, also behind the last. */
+	uint32_t word[2 * LANES], equal = 0;
+	if (whole->end - whole->start > UINT32_MAX)
+		return false;
+	for (uint32_t l = 0; l < LANES; l++) {
+		const uint32_t at = (uint32_t)((whole->one_place[l] - whole->start) / SHADOW_WORD_B);
+		word[l] = word[l + LANES] = l < whole->one_count ? at : UINT32_MAX - l;
+	}
+	for (uint32_t apart = 1; apart <= LANES / 2; apart++)
+		for (uint32_t l = 0; l < LANES; l++)
+			equal |= word[l] == word[l + apart];
+	return !equal;
+}
+
+/* Takes the lanes in mask one by one.  False if they do not access different words.  ascend: they are known to do it,
+ * in that order. */
 static bool find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
 	const bool all = whole->mask == MASK_ALL;
-	uint64_t wrong = 0;
+	uint64_t wrong = 0, behind = 0, low = UINT64_MAX, high = 0;
 	uint32_t count = 0;
 	for (uint32_t l = 0; l < LANES; l++) {
 		const uint32_t i = all ? l : count;
@@ -71,13 +88,18 @@ static bool find_ones(struct check_whole *whole, const uint64_t *place, bool asc
 		count += whole->mask >> l & 1;
 	}
 	for (uint32_t i = 1; i < count && !ascend; i++)
-		wrong |= whole->one_place[i] <= whole->one_place[i - 1];
-	for (uint32_t i = 0; i < count; i++)
+		behind |= whole->one_place[i] <= whole->one_place[i - 1];
+	for (uint32_t i = 0; i < count; i++) {
 		wrong |= whole->one_place[i] % SHADOW_WORD_B;
-	whole->one_count = wrong ? 0 : count;
-	whole->start = whole->one_place[0];
-	whole->end = whole->one_place[count - 1] + SHADOW_WORD_B;
-	return !wrong;
+		low = whole->one_place[i] < low ? whole->one_place[i] : low;
+		high = whole->one_place[i] > high ? whole->one_place[i] : high;
+	}
+	whole->one_count = count;
+	whole->start = low;
+	whole->end = high + SHADOW_WORD_B;
+	if (wrong || (behind && !all_differ(whole)))
+		whole->one_count = 0;
+	return whole->one_count;
 }
 
 /* Sets start and end around the bytes of all runs. */
@@ -197,11 +219,19 @@ INLINE bool find_space(struct check_whole *whole)
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
 }
 
-/* Takes the lanes of an access one by one, if that is right.  Accesses of shared memory are put off as runs. */
+/* Takes the lanes of an access one by one, if that is right.  Reads of shared memory are put off as runs. */
 static bool take_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
-	return whole->size_B == SHADOW_WORD_B && !check_is_atomic(whole->op) && find_ones(whole, place, ascend) &&
-	       find_space(whole) && whole->space == PLACE_GLOBAL;
+	const struct group *group = whole->warp->group;
+	const uint64_t shared = (uint64_t)(uintptr_t)group->shared;
+	const bool in_shared = place[exec_lowest(whole->mask)] - shared < group->job->shared_B;
+	if (whole->size_B != SHADOW_WORD_B || check_is_atomic(whole->op) || (in_shared && check_is_load(whole->op)) ||
+	    !find_ones(whole, place, ascend))
+		return false;
+	if (find_space(whole) && whole->space == (in_shared ? PLACE_SHARED : PLACE_GLOBAL))
+		return true;
+	whole->one_count = 0;
+	return false;
 }
 
 /* Whether all lanes access consecutive places. */
@@ -415,6 +445,8 @@ INLINE bool written_shared(const struct check_whole *whole)
 	if (check_is_load(whole->op) && is_dense(whole) &&
 	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
 		return true;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		memset(whole->group->written + (whole->one_place[i] - shared), BYTE_WRITTEN, SHADOW_WORD_B);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		uint8_t *notes = whole->group->written + (run->place - shared);
@@ -493,16 +525,19 @@ static unsigned look_at_rows(struct warp *warp, const struct op *op, uint32_t ro
 
 /* --- shared memory, as machine code tells of it ---------- */
 
-/* Whether machine code may read around a read without the checker being called: nobody has written since the last
- * barrier.  It takes a while to find out where; so the read must be the second one since then. */
+/* Whether machine code may read around a read without the checker being called.  If it takes a while to find out where,
+ * the read must be the second one since the last barrier. */
 static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned checks)
 {
 	struct check_group *group = whole->group;
 	const uint32_t now = checks & CHECK_RACE ? group->clocks[CHECK_LOCAL_MEMORY].now : 1;
 	struct memory_slot *to = &group->group->slots[slot];
+	const uint64_t start = whole->start - (uint64_t)(uintptr_t)group->group->shared;
+	const bool soon = start - group->grown.start < group->grown.end - group->grown.start &&
+			  (!(checks & CHECK_RACE) || group->put_off.latest != now);
 	const bool again = to->range.start == now;
 	to->range.start = now;
-	return again && (!(checks & CHECK_RACE) || (whole->is_put_off && group->put_off.latest != now));
+	return (soon || again) && (!(checks & CHECK_RACE) || whole->is_put_off);
 }
 
 /* What of shared memory is written around a range of it, inside of another one, at most. */
@@ -520,8 +555,44 @@ static struct range grow(const uint8_t *written, struct range range, const struc
 	return range;
 }
 
-/* Has the bytes around a read that have all been written, up to the ends of its variable, be read without the checker
- * being called, until it closes that again (check_close): reads there have nothing to report, and are put off. */
+/* The same; what was found before is not looked at again. */
+static struct range find_written(struct check_group *group, struct range range, const struct range *most)
+{
+	struct range *last = &group->grown;
+	if (most->start >= last->start && most->end <= last->end)
+		return *most;
+	range = grow(group->written, range, most);
+	if (range.start <= last->end && last->start <= range.end) {
+		last->start = range.start < last->start ? range.start : last->start;
+		last->end = range.end > last->end ? range.end : last->end;
+	} else {
+		*last = range;
+	}
+	return range;
+}
+
+/* The part around a range of shared memory, inside of `most`, to whose chunks nobody has written in this epoch. */
+static struct range find_unchanged(const struct check_group *group, const struct range *range, const struct range *most)
+{
+	const struct check_put_off *put_off = &group->put_off;
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
+	uint64_t first = range->start / CHECK_CHUNK_B, end = (range->end - 1) / CHECK_CHUNK_B + 1;
+	if (put_off->latest != now)
+		return *most;
+	while (first * CHECK_CHUNK_B > most->start && put_off->written[first - 1] != now &&
+	       put_off->direct[first - 1] != now)
+		first--;
+	while (end * CHECK_CHUNK_B < most->end && put_off->written[end] != now && put_off->direct[end] != now)
+		end++;
+	return (struct range){
+		first * CHECK_CHUNK_B > most->start ? first * CHECK_CHUNK_B : most->start,
+		end * CHECK_CHUNK_B < most->end ? end * CHECK_CHUNK_B : most->end
+	};
+}
+
+/* Has the bytes around a read that have all been written, but not since the last barrier, up to the ends of its
+ * variable, be read without the checker being called, until it closes that again (check_close): reads there have
+ * nothing to report, and are put off. */
 static void open_around(const struct check_whole *whole, uint32_t slot, unsigned checks)
 {
 	enum { MOST_B = 4096 };
@@ -535,9 +606,11 @@ static void open_around(const struct check_whole *whole, uint32_t slot, unsigned
 	if (!variable)
 		return;
 	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
-	const struct range around = {variable->start > least ? variable->start : least,
-				     variable->end < most ? variable->end : most};
-	open = checks & CHECK_UNINIT ? grow(group->written, open, &around) : around;
+	struct range around = {variable->start > least ? variable->start : least,
+			       variable->end < most ? variable->end : most};
+	if (checks & CHECK_RACE)
+		around = find_unchanged(group, &open, &around);
+	open = checks & CHECK_UNINIT ? find_written(group, open, &around) : around;
 	struct memory_slot *to = &group->group->slots[slot];
 	to->start = shared + open.start;
 	to->size_B = open.end - open.start;

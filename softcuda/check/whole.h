@@ -33,8 +33,8 @@ struct check_whole {
 	uint64_t start, end;
 	uint32_t run_count;
 	struct check_run runs[LANES];
-	/* Instead of many short runs: lanes that access different words of global memory, in the order of these; 0:
-	 * there are runs. */
+	/* Instead of many short runs: lanes that access different words of global memory, or write such words of shared
+	 * memory; 0: there are runs. */
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
 	uint64_t one_place[LANES];        /* multiples of SHADOW_WORD_B, which is the size of the access */

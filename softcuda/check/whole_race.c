@@ -505,29 +505,26 @@ static bool touch_atomics(const struct lanes *lanes)
 
 /* --- all accesses ---------- */
 
-/* Notes accesses of lanes one by one to different words of a page. */
+/* Notes accesses of lanes one by one to different words. */
 static bool touch_ones(const struct lanes *lanes)
 {
 	const struct check_whole *whole = lanes->whole;
-	const uint64_t base = whole->start / SHADOW_PAGE_B * SHADOW_PAGE_B;
-	struct page *page = shadow_page(lanes->shadow, whole->start);
-	struct cells_ones ones;
-	uint32_t blocks = 0;
-	if (!page || page->bytes || page->atomic[0] || whole->end - base > SHADOW_PAGE_B)
-		return false;
-	ones.count = whole->one_count;
-	ones.record = lanes->record;
-	ones.lane = whole->one_lane;
-	for (uint32_t i = 0; i < ones.count; i++)
-		ones.cell[i] = (uint32_t)(whole->one_place[i] - base) / SHADOW_WORD_B;
-	for (uint32_t i = 0; i < ones.count; i++)
-		blocks |= 1u << ones.cell[i] / SHADOW_BLOCK;
-	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
-		if (!shadow_part(page, exec_lowest(rest), exec_lowest(rest) + 1))
+	struct cells_ones ones = {.count = whole->one_count, .record = lanes->record, .lane = whole->one_lane};
+	uint64_t key = UINT64_MAX;
+	struct page *page = NULL;
+	for (uint32_t i = 0; i < ones.count; i++) {
+		const uint64_t place = whole->one_place[i];
+		const uint32_t word = (uint32_t)(place % SHADOW_PAGE_B) / SHADOW_WORD_B, block = word / SHADOW_BLOCK;
+		if (place / SHADOW_PAGE_B != key) {
+			key = place / SHADOW_PAGE_B;
+			page = shadow_page(lanes->shadow, place);
+			if (!page || page->bytes || page->atomic[0])
+				return false;
+		}
+		if (!(page->apart >> block & 1) && !shadow_part(page, block, block + 1))
 			return false;
-	ones.write = page->write;
-	ones.read[0] = page->read[0];
-	ones.read[1] = page->read[1];
+		ones.write[i] = page->write + word;
+	}
 	return lanes->writes ? cells_write_ones(&ones, &lanes->order) : cells_read_ones(&ones, &lanes->order);
 }
 
@@ -612,19 +609,25 @@ static inline bool has_chunk(const struct check_whole *whole, const struct check
 	return any;
 }
 
-/* The same of all runs. */
+/* The same of lanes that are taken one by one. */
+static bool ones_have_chunk(const struct check_whole *whole, const uint32_t *epochs)
+{
+	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	uint32_t any = 0;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		any |= epochs[shared_offset(whole->group, whole->one_place[i]) / CHECK_CHUNK_B] == now;
+	return any;
+}
+
+/* The same of all lanes. */
 static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
 {
+	if (whole->one_count)
+		return ones_have_chunk(whole, epochs);
 	for (uint32_t i = 0; i < whole->run_count; i++)
 		if (has_chunk(whole, &whole->runs[i], epochs))
 			return true;
 	return false;
-}
-
-static inline void mark_run(const struct check_whole *whole, const struct check_run *run)
-{
-	check_put_off_mark(whole->group, !check_is_load(whole->op), shared_offset(whole->group, run->place),
-			   check_run_B(whole, run));
 }
 
 /* Marks the chunks of the accesses that are put off; those of writes are marked. */
@@ -648,14 +651,26 @@ static bool mark_alone(const struct check_whole *whole)
 {
 	const struct check_put_off *put_off = &whole->group->put_off;
 	mark_later(whole->group);
+	const uint32_t now = check_put_off_writes(whole->group, shared_offset(whole->group, whole->start),
+						  shared_offset(whole->group, whole->end));
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
-		    has_chunk(whole, run, put_off->read))
+		    has_chunk(whole, run, put_off->read) ||
+		    (put_off->latest_direct == now && has_chunk(whole, run, put_off->direct)))
 			return false;
-		mark_run(whole, run);
+		check_put_off_epochs(put_off->written, now, shared_offset(whole->group, run->place),
+				     check_run_B(whole, run));
 	}
 	return true;
+}
+
+/* Whether somebody has written to a chunk of an access in this epoch. */
+static bool is_written(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	return has_chunks(whole, put_off->written) ||
+	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct));
 }
 
 /* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
@@ -669,11 +684,11 @@ static bool put_off(struct check_whole *whole)
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	const bool reads = check_is_load(whole->op);
 	const uint32_t added = whole->is_told ? 1 : whole->run_count;
-	if (check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
+	if (whole->one_count || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
 	    check_is_part(warp->base->code, whole->op) ||
 	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
-	if (!(reads ? put_off->latest != clocks->now || !has_chunks(whole, put_off->written) : mark_alone(whole)))
+	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) : mark_alone(whole)))
 		return false;
 	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
@@ -695,12 +710,16 @@ static bool come_first(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
+	const bool writes = !check_is_load(whole->op);
 	mark_later(group);
 	if (check_put_off_count(group) && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
 	    !check_put_off_none(group))
 		return false;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), SHADOW_WORD_B);
 	for (uint32_t i = 0; i < whole->run_count; i++)
-		mark_run(whole, &whole->runs[i]);
+		check_put_off_mark(group, writes, shared_offset(group, whole->runs[i].place),
+				   check_run_B(whole, &whole->runs[i]));
 	return true;
 }
 

@@ -144,7 +144,7 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"the work-group", 1, sizeof(struct check_group)}, {"notes of shared memory", 1, 4096},
 	{"notes of warps", 2, sizeof(struct check_local)}, {"orders", 1, ITEMS},
 	{"copies of lanes", ITEMS, sizeof(struct lane_copies)}, {"copies", 1, 16 * sizeof(struct copy)},
-	{"chunks", 2 * (4096 / CHECK_CHUNK_B + 1), sizeof(uint32_t)},
+	{"chunks", 3 * (4096 / CHECK_CHUNK_B + 1), sizeof(uint32_t)},
 	{"accesses that are put off", 1, (CHECK_LATER_MAX + 1) * sizeof(struct shared_access)},
 	{"a sheet", 1, sizeof(struct sheet)},
 	{"cells of words", 1, SHADOW_PAGE_B / SHADOW_WORD_B * SHADOW_RECORDS * sizeof(uint64_t)},
