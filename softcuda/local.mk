@@ -82,7 +82,7 @@ softcuda_jit_sources = \
 	softcuda/jit/emit_flow.c softcuda/jit/emit_function.c softcuda/jit/emit_index.c \
 	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
-	softcuda/jit/emit_together.c softcuda/jit/emit_atomic.c \
+	softcuda/jit/emit_together.c softcuda/jit/emit_atomic.c softcuda/jit/emit_half.c \
 	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/single.c softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
 	softcuda/jit/emit_rounded.c softcuda/jit/emit_rows.c softcuda/jit/emit_twice.c softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c
@@ -185,6 +185,10 @@ check_PROGRAMS += tests/unit/t_soft_jit_atomic
 TESTS += tests/unit/t_soft_jit_atomic
 tests_unit_t_soft_jit_atomic_SOURCES = tests/unit/t_soft_jit_atomic.c
 tests_unit_t_soft_jit_atomic_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_jit_half
+TESTS += tests/unit/t_soft_jit_half
+tests_unit_t_soft_jit_half_SOURCES = tests/unit/t_soft_jit_half.c
+tests_unit_t_soft_jit_half_LDADD = $(softcuda_libs)
 check_PROGRAMS += tests/unit/t_soft_shares
 TESTS += tests/unit/t_soft_shares
 tests_unit_t_soft_shares_SOURCES = tests/unit/t_soft_shares.c

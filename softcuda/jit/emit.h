@@ -197,6 +197,7 @@ bool emit_convert_op(struct emitter *e, uint32_t op);
 bool emit_special_op(struct emitter *e, uint32_t op);
 bool emit_memory_op(struct emitter *e, uint32_t op);
 bool emit_together_op(struct emitter *e, uint32_t op);
+bool emit_half_op(struct emitter *e, uint32_t op);
 /* Emits a call of the interpreter's handler, which runs op for the lanes of a mask.  slot: the memory slot that the
  * host fills from this access; PLAN_NONE for other ops. */
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
@@ -265,6 +266,12 @@ value emit_lg2(struct emitter *e, value single, value *doubt_out);
 /* x + y, x * y or x * y + z of f32 with the verb's rounding and .ftz, which its operands have been flushed for
  * (emit_rounded.c).  Of VERB_FADD and VERB_FMUL, z is NULL. */
 value emit_rounded(struct emitter *e, const struct jit_verb *verb, value x, value y, value z);
+/* The lesser of two floats, or the greater one: -0 is less than +0; of a NaN and a number, the number. */
+value emit_extreme(const struct emitter *e, value x, value y, bool most);
+/* An f16, an integer of 16 bits, as an f32; a NaN may have any bits.  An f32, an integer of 32 bits, as an f16, rounded
+ * to nearest even. */
+value emit_float_of_half(const struct emitter *e, value half);
+value emit_half_of_float(const struct emitter *e, value bits);
 /* A float clamped to [0, 1]; a NaN becomes 0. */
 value emit_saturated(const struct emitter *e, value f);
 /* The bits of a float of `type`, with any NaN replaced by NAN_32. */

@@ -172,12 +172,10 @@ static bool narrow_float(const struct work *w)
 
 /* --- f16: not all processors convert it ---------- */
 
-/* f16 to f32; a NaN may have any bits. */
-static value float_of_half(const struct work *w)
+value emit_float_of_half(const struct emitter *e, value half)
 {
-	struct emitter *e = w->e;
 	LLVMBuilderRef b = e->builder;
-	value half = emit_resize(e, emit_operand(e, w->op, 1, w->once), 16, 32, false);
+	half = emit_resize(e, half, 16, 32, false);
 	value sign = LLVMBuildAnd(b, half, emit_number(e, half, 0x8000), "");
 	value rest = LLVMBuildAnd(b, half, emit_number(e, half, 0x7fff), "");
 	sign = LLVMBuildShl(b, sign, emit_number(e, half, 16), "");
@@ -192,12 +190,9 @@ static value float_of_half(const struct work *w)
 	return LLVMBuildBitCast(b, LLVMBuildOr(b, f, sign, ""), type, "");
 }
 
-/* f32 to f16, rounded to nearest even, as an integer of 16 bits. */
-static value half_of_float(const struct work *w)
+value emit_half_of_float(const struct emitter *e, value bits)
 {
-	struct emitter *e = w->e;
 	LLVMBuilderRef b = e->builder;
-	value bits = emit_operand(e, w->op, 1, w->once);
 	LLVMTypeRef type = emit_type(e, e->f32, emit_is_scalar(bits));
 	value sign = LLVMBuildLShr(b, bits, emit_number(e, bits, 16), "");
 	sign = LLVMBuildAnd(b, sign, emit_number(e, bits, 0x8000), "");
@@ -224,9 +219,9 @@ static bool convert_half(const struct work *w)
 	if (w->mode & ~(unsigned)(CONVERT_ROUNDING | CONVERT_FTZ) || rounding > CONVERT_RN)
 		return false;
 	if (w->verb->verb == VERB_HALF_TO_FLOAT)
-		emit_float_result(w->e, w->op, float_of_half(w));
+		emit_float_result(w->e, w->op, emit_float_of_half(w->e, emit_operand(w->e, w->op, 1, w->once)));
 	else
-		emit_result(w->e, w->op, 0, half_of_float(w));
+		emit_result(w->e, w->op, 0, emit_half_of_float(w->e, emit_operand(w->e, w->op, 1, w->once)));
 	return true;
 }
 

@@ -58,11 +58,12 @@ static value operand(const struct work *w, unsigned k)
 
 /* --- minimum and maximum: -0 is less than +0; of a NaN and a number the number is the result ---------- */
 
-static value extreme(const struct work *w)
+value emit_extreme(const struct emitter *e, value x, value y, bool most)
 {
-	LLVMBuilderRef b = w->e->builder;
-	const bool most = w->verb->verb == VERB_FMAX;
-	value x = operand(w, 1), y = operand(w, 2), p = bits_of(w, x), q = bits_of(w, y);
+	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef element = emit_is_scalar(x) ? LLVMTypeOf(x) : LLVMGetElementType(LLVMTypeOf(x));
+	LLVMTypeRef type = emit_type(e, element == e->f64 ? e->i64 : e->i32, emit_is_scalar(x));
+	value p = LLVMBuildBitCast(b, x, type, ""), q = LLVMBuildBitCast(b, y, type, "");
 	value equal = LLVMBuildFCmp(b, LLVMRealOEQ, x, y, "");
 	value zeros = most ? LLVMBuildAnd(b, p, q, "") : LLVMBuildOr(b, p, q, "");
 	value first = LLVMBuildFCmp(b, most ? LLVMRealOGT : LLVMRealOLT, x, y, "");
@@ -70,7 +71,7 @@ static value extreme(const struct work *w)
 	r = LLVMBuildSelect(b, equal, zeros, r, "");
 	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, y, y, ""), p, r, "");
 	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), q, r, "");
-	return float_of(w, r);
+	return LLVMBuildBitCast(b, r, LLVMTypeOf(x), "");
 }
 
 /* --- by verb ---------- */
@@ -128,7 +129,7 @@ static value compute(const struct work *w)
 		return emit_unary(w->e, "llvm.sqrt", operand(w, 1));
 	case VERB_FMIN:
 	case VERB_FMAX:
-		return extreme(w);
+		return emit_extreme(w->e, operand(w, 1), operand(w, 2), w->verb->verb == VERB_FMAX);
 	case VERB_FABS:
 		return absolute(w, operand(w, 1));
 	default:

@@ -70,7 +70,8 @@ void emit_op(struct emitter *e, uint32_t op)
 		return;
 	if (verb != VERB_CALL && verb != VERB_TOGETHER &&
 	    (emit_integer_op(e, op) || emit_move_op(e, op) || emit_float_op(e, op) || emit_convert_op(e, op) ||
-	     emit_special_op(e, op) || emit_memory_op(e, op) || emit_together_op(e, op)))
+	     emit_special_op(e, op) || emit_memory_op(e, op) || emit_together_op(e, op) ||
+	     emit_half_op(e, op)))
 		return;
 	emit_call(e, op, emit_guarded(e, op), PLAN_NONE);
 }

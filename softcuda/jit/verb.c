@@ -162,6 +162,24 @@ static struct jit_verb floating(const struct parts *parts, unsigned bits)
 	return verb;
 }
 
+/* "fma.rn.ftz.f16x2"; those that are not only rounded, flushed and saturated are the handler's. */
+static struct jit_verb half(const struct parts *parts, unsigned bits)
+{
+	static const char *const words[] = {"rn", "ftz", "sat"};
+	struct jit_verb verb = {.verb = VERB_CALL, .bits = (uint8_t)bits, .ftz = has(parts, "ftz"),
+				.sat = has(parts, "sat")};
+	struct jit_verb of_float = {.verb = VERB_CALL};
+	if (!only(parts, words, sizeof(words) / sizeof(words[0])))
+		return verb;
+	set_float(&of_float, parts->part[0]);
+	if ((of_float.verb >= VERB_FADD && of_float.verb <= VERB_FMA) ||
+	    (of_float.verb >= VERB_FMIN && of_float.verb <= VERB_FNEG)) {
+		verb.verb = VERB_HALF;
+		verb.part = of_float.verb;
+	}
+	return verb;
+}
+
 /* --- other families ---------- */
 
 /* "_cmp.ltu.ftz.f32" */
@@ -403,6 +421,8 @@ struct jit_verb verb_of(const struct op_row *row)
 		return parts.count == 3 && is(parts.part[2], "s32") ?
 		       (struct jit_verb){.verb = VERB_CHOOSE,
 					 .bits = (uint8_t)strtoul(parts.part[1] + 1, NULL, 10)} : verb;
+	if (is(parts.part[parts.count - 1], "f16") || is(parts.part[parts.count - 1], "f16x2"))
+		return half(&parts, is(parts.part[parts.count - 1], "f16") ? 16 : 32);
 	if (!read_type(parts.part[parts.count - 1], &is_float, &is_signed, &bits))
 		return verb;
 	return is_float ? floating(&parts, bits) : integer(&parts, bits, is_signed);
