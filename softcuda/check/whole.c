@@ -106,6 +106,11 @@ static bool find_ones(struct check_whole *whole, const uint64_t *place, bool asc
 INLINE void find_extent(struct check_whole *whole)
 {
 	uint64_t low = UINT64_MAX, high = 0;
+	if (whole->run_count == 1) {
+		whole->start = whole->runs[0].place;
+		whole->end = whole->start + check_run_B(whole, &whole->runs[0]);
+		return;
+	}
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		const uint64_t last = run->place + (uint64_t)(run->count - 1) * run->step_B;
@@ -533,11 +538,11 @@ static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned ch
 	const uint32_t now = checks & CHECK_RACE ? group->clocks[CHECK_LOCAL_MEMORY].now : 1;
 	struct memory_slot *to = &group->group->slots[slot];
 	const uint64_t start = whole->start - (uint64_t)(uintptr_t)group->group->shared;
-	const bool soon = start - group->grown.start < group->grown.end - group->grown.start &&
-			  (!(checks & CHECK_RACE) || group->put_off.latest != now);
 	const bool again = to->range.start == now;
+	const bool known = start - group->grown.start < group->grown.end - group->grown.start;
+	const bool unchanged = !(checks & CHECK_RACE) || group->put_off.latest != now;
 	to->range.start = now;
-	return (soon || again) && (!(checks & CHECK_RACE) || whole->is_put_off);
+	return (known ? unchanged : again) && (!(checks & CHECK_RACE) || whole->is_put_off);
 }
 
 /* What of shared memory is written around a range of it, inside of another one, at most. */
@@ -627,7 +632,9 @@ static unsigned look_at_run(struct check_whole *whole, unsigned checks)
 	bool right = !(checks & CHECK_MEMORY) || find_shared(whole);
 	if (right && checks & CHECK_UNINIT) {
 		right = !group->locals[whole->warp->index].copied_count;
-		if (right && check_is_store(whole->op))
+		if (right && check_is_store(whole->op) && size_B == USUAL_B)
+			memset(notes, BYTE_WRITTEN, USUAL_B);
+		else if (right && check_is_store(whole->op))
 			memset(notes, BYTE_WRITTEN, size_B);
 		else if (right)
 			right = size_B == USUAL_B ? !has_unwritten(notes, USUAL_B) : !has_unwritten(notes, size_B);

@@ -52,6 +52,10 @@ static inline uint64_t check_run_B(const struct check_whole *whole, const struct
 static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
 {
 	uint32_t count = 0;
+	if (told->row == LANES && told->lanes == MASK_ALL) {
+		runs[0] = (struct check_run){told->place[0], 0, LANES, told->step_B};
+		return 1;
+	}
 	for (uint32_t lane = 0, r = 0; told->row < LANES && lane < LANES; lane += told->row, r++) {
 		struct check_run *last = count ? &runs[count - 1] : NULL;
 		if (last && told->step_B && last->place + (uint64_t)last->count * told->step_B == told->place[r])

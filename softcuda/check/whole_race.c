@@ -673,8 +673,26 @@ static bool is_written(const struct check_whole *whole)
 	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct));
 }
 
+/* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that. */
+static bool follows_write(const struct check_whole *whole)
+{
+	enum { LATEST = 4 };
+	const struct check_group *group = whole->group;
+	const struct check_run *run = &whole->runs[0];
+	const uint32_t lanes = MASK_ALL >> (LANES - run->count) << run->lane, count = check_put_off_count(group);
+	bool found = false;
+	for (uint32_t i = count > LATEST ? count - LATEST : 0; i < count && whole->run_count == 1; i++) {
+		const struct shared_access *wrote = &group->put_off.accesses[i];
+		found |= check_is_store(&group->group->job->code->ops[wrote->op]) &&
+			 wrote->warp == whole->warp->index && wrote->row == LANES && !(lanes & ~wrote->lanes) &&
+			 wrote->size_B == whole->size_B && wrote->step_B == run->step_B &&
+			 wrote->place[0] + (uint64_t)run->lane * run->step_B == run->place;
+	}
+	return found;
+}
+
 /* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
- * accesses are reads.  False: it is not put off. */
+ * accesses are reads or the lanes' own.  False: it is not put off. */
 static bool put_off(struct check_whole *whole)
 {
 	enum { ROWS = 4 };        /* of a write: more take longer to put off than to note */
@@ -688,7 +706,8 @@ static bool put_off(struct check_whole *whole)
 	    check_is_part(warp->base->code, whole->op) ||
 	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
-	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) : mark_alone(whole)))
+	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) || follows_write(whole) :
+		      mark_alone(whole)))
 		return false;
 	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
