@@ -155,23 +155,34 @@ static bool logic(const struct work *w, value *result)
 	return true;
 }
 
-/* prmt with a constant selector that replicates no sign bits: selects four bytes and shifts each to its place.
- * False for other forms. */
+/* One byte of prmt, in the lowest 8 bits: of the four bits that select it, bit 3 says that its sign is replicated. */
+static value permuted_byte(const struct work *w, value low, value high, value selector)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value zero = emit_number(w->e, low, 0);
+	value is_high = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, selector, emit_number(w->e, low, 4), ""), zero, "");
+	value is_sign = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, selector, emit_number(w->e, low, 8), ""), zero, "");
+	value shift = LLVMBuildAnd(b, selector, emit_number(w->e, low, 3), "");
+	shift = LLVMBuildShl(b, shift, emit_number(w->e, low, 3), "");
+	value byte = LLVMBuildLShr(b, LLVMBuildSelect(b, is_high, high, low, ""), shift, "");
+	byte = LLVMBuildAnd(b, byte, emit_number(w->e, low, 0xff), "");
+	value sign = LLVMBuildSub(b, zero, LLVMBuildLShr(b, byte, emit_number(w->e, low, 7), ""), "");
+	sign = LLVMBuildAnd(b, sign, emit_number(w->e, low, 0xff), "");
+	return LLVMBuildSelect(b, is_sign, sign, byte, "");
+}
+
+/* prmt: selects four bytes and shifts each to its place.  False for its modes. */
 static bool permute(const struct work *w, value *result)
 {
 	LLVMBuilderRef b = w->e->builder;
-	const struct op *op = &w->e->plan->code->ops[w->op];
-	uint64_t selector;
-	if (strcmp(w->e->plan->rows[w->op]->name, "prmt.b32") != 0 ||
-	    !plan_constant(w->e->plan, op, 3, 32, &selector) || selector & 0x8888)
+	if (strcmp(w->e->plan->rows[w->op]->name, "prmt.b32") != 0)
 		return false;
-	value x[2] = {operand(w, 1), operand(w, 2)};
-	*result = emit_number(w->e, x[0], 0);
+	value low = operand(w, 1), high = operand(w, 2), selector = operand(w, 3);
+	*result = emit_number(w->e, low, 0);
 	for (unsigned i = 0; i < 4; i++) {
-		const unsigned nibble = selector >> 4 * i & 7;
-		value byte = LLVMBuildLShr(b, x[nibble / 4], emit_number(w->e, x[0], 8 * (nibble % 4)), "");
-		byte = LLVMBuildAnd(b, byte, emit_number(w->e, x[0], 0xff), "");
-		*result = LLVMBuildOr(b, *result, LLVMBuildShl(b, byte, emit_number(w->e, x[0], 8 * i), ""), "");
+		value four = LLVMBuildLShr(b, selector, emit_number(w->e, low, 4 * i), "");
+		value byte = permuted_byte(w, low, high, four);
+		*result = LLVMBuildOr(b, *result, LLVMBuildShl(b, byte, emit_number(w->e, low, 8 * i), ""), "");
 	}
 	return true;
 }
