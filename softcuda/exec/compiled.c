@@ -138,6 +138,13 @@ static uint32_t part_count(const struct group *group, const struct compiled *com
 	return (group->thread_count + compiled->width - 1) / compiled->width;
 }
 
+/* The lanes of a part of which none has ended, as bits, the first as bit 0. */
+static uint32_t whole_part(const struct group *group, uint32_t part, uint32_t width)
+{
+	const uint32_t left = group->thread_count - part * width, count = left < width ? left : width;
+	return count == LANES ? MASK_ALL : (1u << count) - 1;
+}
+
 /* Looks up the memory that the kernel's pointer parameters point to, before the code runs. */
 static void fill_slots(struct group *group, const struct compiled *compiled)
 {
@@ -224,13 +231,10 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 		if (!start_warp(&group->warps[i]))
 			return false;
 	group->in_base = true;
-	const uint32_t parts = part_count(group, compiled), width = compiled->width;
-	const uint32_t all = width == LANES ? MASK_ALL : (1u << width) - 1;
-	for (uint32_t p = 0; p < parts; p++) {
-		const uint32_t left = group->thread_count - p * width;
+	for (uint32_t p = 0; p < part_count(group, compiled); p++) {
 		/* Plain code stores only how parts stand that have not ended. */
 		group->at[p] = compiled->plain ? COMPILED_DONE : 0;
-		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
+		group->part_lanes[p] = whole_part(group, p, compiled->width);
 	}
 	group->ready = compiled->plain;
 	if (group->job->watch)
@@ -305,6 +309,81 @@ static void hand_over(struct group *group)
 	}
 	group->compiled = NULL;
 	group->in_base = false;
+	group->was_left = true;
+}
+
+/* --- taking a group over from the interpreter ---------- */
+
+/* Whether the lanes of a part have what compiled code expects in a linear register, of which it loads the first lane's
+ * value.  It leaves a part to the interpreter where such a value wraps around between two lanes. */
+static bool is_linear(const struct warp *warp, uint32_t first, uint32_t lanes, const struct compiled_linear *linear)
+{
+	const char *at = warp->base->registers + linear->slot;
+	const uint64_t size_mask = linear->size_B < 8 ? (UINT64_C(1) << 8 * linear->size_B) - 1 : UINT64_MAX;
+	uint64_t expected = 0;
+	memcpy(&expected, at + (size_t)first * linear->size_B, linear->size_B);
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		uint64_t found = 0;
+		memcpy(&found, at + (size_t)(first + exec_lowest(rest)) * linear->size_B, linear->size_B);
+		if (found != expected)
+			return false;
+		expected = (expected + (uint64_t)linear->stride) & size_mask;
+	}
+	return true;
+}
+
+/* The entry behind a plain barrier from which all lanes of the group are to continue; 0 if there is none. */
+static uint32_t common_entry(const struct group *group, const struct compiled *compiled)
+{
+	const uint32_t pc = group->warps[0].lane_pc[0];
+	uint32_t number = 1;
+	while (number < compiled->entry_count &&
+	       !(compiled->entries[number].plain && compiled->entries[number].barrier + 1 == pc))
+		number++;
+	if (number >= compiled->entry_count)
+		return 0;
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		const struct warp *warp = &group->warps[i];
+		for (uint32_t rest = warp->live; rest; rest &= rest - 1) {
+			const unsigned l = exec_lowest(rest);
+			if (warp->lane_pc[l] != pc || warp->lane_frame[l] != warp->base)
+				return 0;
+		}
+		if (warp->parked || warp->meeting)
+			return 0;
+	}
+	return number;
+}
+
+static bool is_as_expected(const struct group *group, const struct compiled *compiled,
+			   const struct compiled_entry *entry)
+{
+	for (uint32_t p = 0; p < part_count(group, compiled); p++) {
+		const struct warp *warp = &group->warps[p * compiled->width / LANES];
+		const uint32_t lanes = whole_part(group, p, compiled->width);
+		for (uint32_t i = 0; i < entry->linear_count; i++)
+			if (!is_linear(warp, p * compiled->width % LANES, lanes, &entry->linear[i]))
+				return false;
+	}
+	return true;
+}
+
+bool compiled_group_take(struct group *group, const struct compiled *compiled)
+{
+	const uint32_t number = common_entry(group, compiled);
+	if (!number || !is_as_expected(group, compiled, &compiled->entries[number]) || !make_room(group, compiled))
+		return false;
+	group->since_ns = 0;
+	group->tired_count = 0;
+	group->ready = false;
+	group->compiled = compiled;
+	for (uint32_t p = 0; p < part_count(group, compiled); p++) {
+		group->at[p] = (uint16_t)number;
+		group->part_lanes[p] = whole_part(group, p, compiled->width);
+	}
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		group->warps[i].banks.bank[BANK_REGISTER] = group->warps[i].base->registers;
+	return true;
 }
 
 /* --- launches that are watched ---------- */

@@ -2,7 +2,8 @@
  *
  * A part is a fixed number of consecutive lanes of a warp.  Compiled code runs parts of a work-group from an entry,
  * which is the start of the kernel or the instruction behind a barrier, until they end or wait at the next barrier.
- * Where compiled code cannot continue, the interpreter runs the rest of the work-group.
+ * Where compiled code cannot continue, the interpreter runs the rest of the work-group.  Where the interpreter began,
+ * as the code was not there yet, the code continues from a barrier on.
  *
  * In a launch that is watched (exec/watch.h), a part is a warp, and the watcher is told the same as by the interpreter.
  * If it has to be in the same order, parts run one after the other, and where one is left to the interpreter, it
@@ -134,8 +135,12 @@ struct compiled {
 /* Prepares a group, whose memory the caller has cleared, to be run by compiled code from the start of the kernel.
  * False when out of memory. */
 bool compiled_group_start(struct group *group, const struct compiled *compiled);
-/* Runs a group, after compiled_group_start, until it ends.  GROUP_RUNS: the interpreter has to continue the group; the
- * state of its warps is as the interpreter needs it. */
+/* Has compiled code continue a group that the interpreter has run to a barrier, all work-items of which are released
+ * now and none has ended: group->compiled is set then.  False if the code has no entry there, registers are not as the
+ * code expects them, or out of memory. */
+bool compiled_group_take(struct group *group, const struct compiled *compiled);
+/* Runs a group, after compiled_group_start or compiled_group_take, until it ends.  GROUP_RUNS: the interpreter has to
+ * continue the group; the state of its warps is as the interpreter needs it. */
 enum group_state compiled_group_run(struct group *group);
 /* Frees the memory that compiled_group_start allocated, if any. */
 void compiled_group_finish(struct group *group);

@@ -5,6 +5,7 @@
 #include "softcuda/exec/barrier.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/level.h"
+#include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
@@ -14,6 +15,8 @@
 /* SHARED_ALIGN_B: of a work-group's shared memory, so that rows of its words are in as few lines of the cache, and
  * blocks of the race checker (check/shadow.h), as can be. */
 enum { WARP_TURN = 1 << 14, SHARED_ALIGN_B = 128 };
+/* One in so many barriers of a group is looked for machine code at. */
+enum { LOOKED_EACH = 8 };
 
 static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 {
@@ -92,13 +95,16 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
 	group->live_count = group->thread_count;
 	group->next_warp = 0;
+	group->was_left = false;
 	memset(group->shared, 0, group->job->shared_B);
-	const struct compiled *compiled = atomic_load_explicit(&group->job->compiled, memory_order_acquire);
+	const struct compiled *compiled =
+		group->job->late ? NULL : atomic_load_explicit(&group->job->compiled, memory_order_acquire);
 	if (compiled && group->ready)
 		return compiled_group_start(group, compiled);
 	memset(group->barriers, 0, sizeof(group->barriers));
 	if (compiled)
 		return compiled_group_start(group, compiled);
+	group->compiled = NULL;
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!warp_start(&group->warps[i]))
 			return false;
@@ -161,6 +167,22 @@ static void release_lane(struct warp *warp, const struct barrier *barrier, unsig
 	warp->parked &= ~(1u << l);
 }
 
+/* At a barrier that all work-items of a group have passed: has machine code continue the group, if there is some by
+ * now.  Otherwise a work-group that runs for long, of which others may be as many as there are threads, would be
+ * interpreted to its end.  Code that has left the group to the interpreter, as where it waits for another, would do so
+ * again. */
+static void change_over(struct group *group)
+{
+	struct job *job = group->job;
+	if (!job->tier || job->watch || group->was_left || group->live_count != group->thread_count)
+		return;
+	if (++group->passed_count % LOOKED_EACH == 0)
+		tier_look(job);
+	const struct compiled *compiled = atomic_load_explicit(&job->compiled, memory_order_acquire);
+	if (compiled && compiled_group_take(group, compiled))
+		atomic_fetch_add_explicit(&tier_counts.taken, 1, memory_order_relaxed);
+}
+
 void group_barrier_check(struct group *group, uint32_t id)
 {
 	struct barrier *barrier = &group->barriers[id];
@@ -177,6 +199,8 @@ void group_barrier_check(struct group *group, uint32_t id)
 		}
 	}
 	memset(barrier, 0, sizeof(*barrier));
+	if (!id)
+		change_over(group);
 }
 
 static void describe_waiting(const struct warp *warp, struct bytes *text)
@@ -222,12 +246,13 @@ enum group_state group_run(struct group *group, uint64_t budget)
 {
 	const uint64_t warp_turn = group->job->in_turn ? LONG_TURN : WARP_TURN;
 	uint32_t idle = 0;
-	if (group->compiled) {
-		const enum group_state state = compiled_group_run(group);
-		if (state != GROUP_RUNS)
-			return state;
-	}
 	while (group->live_count && budget) {
+		if (group->compiled) {
+			const enum group_state state = compiled_group_run(group);
+			if (state != GROUP_RUNS)
+				return state;
+			continue;
+		}
 		struct warp *warp = &group->warps[group->next_warp];
 		uint64_t turn = budget < warp_turn ? budget : warp_turn, left = turn;
 		group->next_warp = (group->next_warp + 1) % group->warp_count;

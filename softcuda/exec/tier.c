@@ -16,7 +16,7 @@
  * it; and to compile it: for a kernel, and for each of its instructions. */
 static const uint64_t search_ns = 500000, compile_ns = 20000000, compile_op_ns = 60000;
 
-enum tier_mode { TIER_OFF, TIER_ON, TIER_ALWAYS };
+enum tier_mode { TIER_OFF, TIER_ON, TIER_ALWAYS, TIER_LATE };
 
 struct tier_counts tier_counts;
 
@@ -25,9 +25,10 @@ static enum tier_mode mode;
 static void read_mode(void)
 {
 	const char *text = option_string(OPTION_SOFT_JIT);
-	mode = !strcmp(text, "always") ? TIER_ALWAYS : !strcmp(text, "off") ? TIER_OFF : TIER_ON;
+	mode = !strcmp(text, "always") ? TIER_ALWAYS : !strcmp(text, "late") ? TIER_LATE :
+	       !strcmp(text, "off") ? TIER_OFF : TIER_ON;
 	if (mode == TIER_ON && strcmp(text, "on"))
-		log_warn("softcuda: CULVERT_SOFT_JIT=%s: must be off, on or always; on is used", text);
+		log_warn("softcuda: CULVERT_SOFT_JIT=%s: must be off, on, always or late; on is used", text);
 }
 
 static enum tier_mode the_mode(void)
@@ -35,6 +36,12 @@ static enum tier_mode the_mode(void)
 	static pthread_once_t read = PTHREAD_ONCE_INIT;
 	pthread_once(&read, read_mode);
 	return mode;
+}
+
+/* Whether kernels are compiled before their first work-groups. */
+static bool is_at_once(void)
+{
+	return the_mode() == TIER_ALWAYS || the_mode() == TIER_LATE;
 }
 
 /* --- one kernel ---------- */
@@ -63,12 +70,12 @@ static bool has_taken(const struct job *job, uint64_t enough_ns)
 
 static bool search_is_due(const struct job *job)
 {
-	return the_mode() == TIER_ALWAYS || has_taken(job, search_ns);
+	return is_at_once() || has_taken(job, search_ns);
 }
 
 static bool compilation_is_due(const struct job *job)
 {
-	return the_mode() == TIER_ALWAYS ||
+	return is_at_once() ||
 	       (has_taken(job, compile_ns + job->code->op_count * compile_op_ns) && !compiler_is_busy());
 }
 
@@ -134,7 +141,7 @@ static void start(const struct job *job, struct tier_shape *shape, uint32_t rows
 	if (!shape->compilation) {
 		refuse(job, true, &why);
 		atomic_store(&shape->step, TIER_STEP_ENDED);
-	} else if (the_mode() == TIER_ALWAYS && compilation_ended(shape->compilation, true)) {
+	} else if (is_at_once() && compilation_ended(shape->compilation, true)) {
 		finish(job, shape);
 	} else {
 		atomic_store(&shape->step, TIER_STEP_BEGUN);
@@ -173,6 +180,7 @@ void tier_begin(struct job *job)
 	if (!compiles || job->launch->cooperative || the_mode() == TIER_OFF)
 		return;
 	job->tier = &job->program->tiers[job->launch->function - job->program->functions];
+	job->late = the_mode() == TIER_LATE;
 	job->launcher = pthread_self();
 	job->since_ns = host_now_ns();
 	job->since_thread_ns = host_thread_ns();

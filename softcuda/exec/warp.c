@@ -229,6 +229,8 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 		oldest = end == PATH_TURN_OVER && others;
 		if (end == PATH_FAULT)
 			return false;
+		if (warp->group->compiled)
+			return true;
 	}
 	return true;
 }

@@ -131,6 +131,7 @@ struct job {
 	CUresult result;
 	struct bytes *report;
 	_Atomic(const struct compiled *) compiled;  /* machine code that new groups run; NULL: none yet */
+	bool late;                        /* groups run it only from their first barriers on */
 	struct tier *tier;                /* what decides about that; NULL: nobody (exec/tier.h) */
 	/* Of the tier: the launching thread, and when it began, by the clock and in its processor time. */
 	pthread_t launcher;
@@ -151,6 +152,7 @@ struct group {
 	uint32_t ctaid[3];
 	uint32_t thread_count, live_count, warp_count;
 	uint32_t next_warp;
+	uint32_t passed_count;            /* barriers that all work-items have passed, interpreted */
 	char *shared;
 	struct warp *warps;
 	struct barrier barriers[BARRIERS];
@@ -164,6 +166,7 @@ struct group {
 	const struct compiled *room_for;  /* the code that the three have room for */
 	uint32_t ahead;                   /* how many of the next work-groups in the grid's row the code runs, too */
 	bool in_base;                     /* of a watched launch: lane_frame of all lanes is the warp's base */
+	bool was_left;                    /* that code has left this work-group to the interpreter */
 	bool ready;                       /* it can run that code again, since it is as compiled_group_start made it */
 	uint16_t *at;                     /* by part: how it stands */
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
@@ -192,7 +195,7 @@ enum group_state group_run(struct group *group, uint64_t budget);
 /* Lets go who waits at a barrier, if all have come. */
 void group_barrier_check(struct group *group, uint32_t id);
 
-/* Runs until no lane can, a fault (false), or the budget is used up. */
+/* Runs until no lane can, machine code is to continue the group, a fault (false), or the budget is used up. */
 bool warp_run(struct warp *warp, uint64_t *budget);
 /* Room for needed_B bytes of each lane's local memory; false: there is none. */
 bool warp_grow_local(struct warp *warp, uint64_t needed_B);

@@ -85,7 +85,8 @@ static void in_turn(const struct access *a, value places)
 	value place_slot = spill(a, places), value_slot = spill(a, emit_operand(e, a->number, 1, false));
 	value compared_slot = a->verb->part == ATOMIC_CAS ? spill(a, emit_operand(e, a->number, 2, false)) : NULL;
 	/* Of ATOMIC_CAS, operand 1 is what is compared, and operand 2 what is stored. */
-	value result_slot = plan_is_read(e->plan, a->number) ? spill(a, LLVMConstNull(emit_type(e, type, false))) : NULL;
+	value result_slot = plan_is_read(e->plan, a->number) ?
+			    spill(a, LLVMConstNull(emit_type(e, type, false))) : NULL;
 	value all = LLVMBuildBitCast(b, a->mask, mask_type, ""), none = LLVMConstNull(mask_type);
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(b), turn = emit_block(e, "turn"), done = emit_block(e, "turned");
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, all, none, ""), done, turn);

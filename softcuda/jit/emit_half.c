@@ -1,8 +1,8 @@
 /* Arithmetic of f16 and f16x2, in f32, with the results of exec/half.c, which computes in f64.
  *
  * Sums, differences and products of f16 that are rounded to f32 first are what they are when they are rounded once: f32
- * has two bits more than twice those of f16.  A product is exact in f32; its sum with a third f16 is rounded to odd, and
- * then on the right side of a tie of f16. */
+ * has two bits more than twice those of f16.  A product is exact in f32; its sum with a third f16 is rounded to odd,
+ * and then on the right side of a tie of f16. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -101,7 +101,9 @@ bool emit_half_op(struct emitter *e, uint32_t op)
 		whole[k] = emit_operand(e, op, k + 1, once);
 	for (unsigned shift = 0; shift < verb->bits; shift += 16) {
 		for (unsigned k = 0; k < w.count; k++) {
-			value shifted = shift ? LLVMBuildLShr(b, whole[k], emit_number(e, whole[k], shift), "") : whole[k];
+			value shifted = whole[k];
+			if (shift)
+				shifted = LLVMBuildLShr(b, shifted, emit_number(e, shifted, shift), "");
 			part[k] = emit_resize(e, shifted, verb->bits, 16, false);
 		}
 		value half = emit_resize(e, one(&w, part), 16, verb->bits, false);

@@ -40,8 +40,8 @@ static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *v
 		verb->verb = VERB_TOGETHER;
 	if (plan->watched && verb->verb == VERB_FENCE)
 		verb->verb = VERB_CALL;
-	/* Volatile accesses, and accesses with a memory order, are left to the handler, except those of memory that only
-	 * the group's own thread accesses. */
+	/* Volatile accesses, and accesses with a memory order, are left to the handler, except those of memory that
+	 * only the group's own thread accesses. */
 	const bool own = op->mode == ORDER_RELAXED && (op->space == SPACE_SHARED || op->space == SPACE_LOCAL);
 	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && (!own || plan->watched))
 		verb->verb = VERB_CALL;

@@ -324,7 +324,8 @@ static const char *const reductions[] = {
 	[REDUX_MAX] = "max"
 };
 
-/* An op at which lanes meet that are in operand `members`, by one of the names of its kinds; others are the handler's. */
+/* An op at which lanes meet that are in operand `members`, by one of the names of its kinds; others are the
+ * handler's. */
 static struct jit_verb meeting(const struct parts *parts, enum verb kind, const char *const *names, size_t count,
 			       uint8_t members)
 {
@@ -348,7 +349,8 @@ static const struct { const char *name; uint8_t verb, members; } singles[] = {
 	{"_stack.save", VERB_REFUSE, 0}, {"_stack.restore", VERB_REFUSE, 0}, {"_stack.alloca", VERB_REFUSE, 0},
 	{"and.pred", VERB_PRED_AND, 0}, {"or.pred", VERB_PRED_OR, 0}, {"xor.pred", VERB_PRED_XOR, 0},
 	{"not.pred", VERB_PRED_NOT, 0}, {"_local.64", VERB_LOCAL_ADDRESS, 64},
-	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_elect.sync", VERB_TOGETHER, 1}, {"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
+	{"_local.32", VERB_LOCAL_ADDRESS, 32}, {"_elect.sync", VERB_TOGETHER, 1},
+	{"_matrix.multiply", VERB_REFUSE, 0}, {"_matrix.row", VERB_REFUSE, 0},
 	{"_wgmma.load", VERB_REFUSE, 0}, {"rcp.approx.ftz.f64", VERB_RCP_HIGH, 64},
 	{"rsqrt.approx.ftz.f64", VERB_RSQRT_HIGH, 64}
 };

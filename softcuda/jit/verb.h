@@ -41,8 +41,8 @@ enum verb {
 	VERB_EX2, VERB_LG2, VERB_SIN, VERB_COS,
 	/* rcp and rsqrt of f64 that read and write only the upper half of the operand and the result. */
 	VERB_RCP_HIGH, VERB_RSQRT_HIGH,
-	/* Arithmetic of f16, or of f16x2 where bits is 32.  part: VERB_FADD to VERB_FMA, VERB_FMIN, VERB_FMAX, VERB_FABS
-	 * or VERB_FNEG; ftz, sat. */
+	/* Arithmetic of f16, or of f16x2 where bits is 32.  part: VERB_FADD to VERB_FMA, VERB_FMIN, VERB_FMAX,
+	 * VERB_FABS or VERB_FNEG; ftz, sat. */
 	VERB_HALF,
 	/* Conversions.  from_float, from, is_signed: the source; is_float, bits, to_signed: the result.  The
 	 * modifiers are in op->mode. */

@@ -34,6 +34,7 @@ static unsigned long from_environment(const char *name, unsigned long usual)
 
 static struct bytes ptx;
 static unsigned label, depth;
+static bool late;
 
 static unsigned any_register(char width)
 {
@@ -404,6 +405,7 @@ static void random_kernels(void)
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(atomic_load(&tier_counts.refused) - refused, 0);
 	CHECK(atomic_load(&tier_counts.compiled) - compiled >= count);
+	CHECK(!late || atomic_load(&tier_counts.taken) > count);
 }
 
 /* --- addresses that are consecutive for some lanes, and not for others ---------- */
@@ -728,8 +730,9 @@ static void instructions(void)
 		CHECK(children[i] > 0 && waitpid(children[i], &status, 0) == children[i] && !status);
 }
 
-/* "random": random kernels alone, as t_soft_jit_levels asks for; "traced": the same, and all bytes that they access are
- * compared, as t_soft_jit_trace asks for. */
+/* "random": random kernels alone, as t_soft_jit_levels asks for; "late": the same, each work-group of which the
+ * interpreter begins to run, as t_soft_jit_late asks for; "traced": the same, and all bytes
+ * that they access are compared, as t_soft_jit_trace asks for. */
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -738,13 +741,15 @@ int main(int argc, char **argv)
 		TEST(sides_of_a_parameter), TEST(wide_accesses), TEST(many_groups),
 		TEST(programs_come_and_go)
 	};
-	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
+	late = argc > 1 && !strcmp(argv[1], "late");
+	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", late ? "late" : "always", 1) ||
+	    setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	traced = argc > 1 && !strcmp(argv[1], "traced");
-	const bool all = argc < 2 || (strcmp(argv[1], "random") && !traced);
+	const bool all = argc < 2 || (strcmp(argv[1], "random") && !traced && !late);
 	const int count = (int)(sizeof(cases) / sizeof(cases[0]));
 	const int failed = all ? test_run_all(cases, count) : test_run_all(cases + 1, 1);
 	read_trace(NULL);

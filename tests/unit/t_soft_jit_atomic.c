@@ -56,8 +56,9 @@ static void write_kernel(bool wide, bool shared)
 	regions = 0;
 	bytes_printf(&ptx,
 		".version 8.3\n.target sm_90\n.address_size 64\n"
-		".entry k(.param .u64 given_in, .param .u64 given_out, .param .u64 given_regions, .param .u32 given) {\n"
-		".shared .align 16 .b8 room[%u]; .reg .pred p; .reg .b32 n, wv, wi, wu, wc, wr; .reg .b64 in, out, a, b, "
+		".entry k(.param .u64 given_in, .param .u64 given_out, .param .u64 given_regions,\n"
+		".param .u32 given) { .shared .align 16 .b8 room[%u]; .reg .pred p;\n"
+		".reg .b32 n, wv, wi, wu, wc, wr; .reg .b64 in, out, a, b, "
 		"same, next, any, to, from, lv, li, lu, lc, lr;\n"
 		"mov.u32 wi, %%tid.x; cvt.u64.u32 li, wi; ld.param.u32 wu, [given]; cvt.u64.u32 lu, wu;\n"
 		"ld.param.u64 in, [given_in]; mul.wide.u32 a, wi, %u; add.u64 in, in, a;\n"
@@ -73,7 +74,8 @@ static void write_kernel(bool wide, bool shared)
 				     i * REGION_B);
 		bytes_append_string(&ptx, "bar.sync 0;\n");
 	}
-	bytes_printf(&ptx, "mul.wide.u32 a, wi, %u; add.u64 next, same, a; mul.wide.u32 a, n, %u; add.u64 any, same, a;\n",
+	bytes_printf(&ptx,
+		     "mul.wide.u32 a, wi, %u; add.u64 next, same, a; mul.wide.u32 a, n, %u; add.u64 any, same, a;\n",
 		     wide ? 8 : 4, wide ? 8 : 4);
 	for (unsigned which = 0; which < ATOMICS; which++)
 		for (unsigned place = 0; place < PLACES; place++)

@@ -1,6 +1,6 @@
 /* Protects: arithmetic of f16 and f16x2 gives the same bits as machine code, which computes in f32, and interpreted, in
- * f64: for numbers at random, and where rounding, subnormal numbers, signs of zeros and NaNs matter.  So on each level of
- * x86-64. */
+ * f64: for numbers at random, and where rounding, subnormal numbers, signs of zeros and NaNs matter.  So on each level
+ * of x86-64. */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
@@ -45,7 +45,8 @@ static void write_kernel(struct bytes *ptx, bool pairs)
 static uint32_t any_half(void)
 {
 	static const uint16_t special[] = {
-		0, 1, 0x3ff, 0x400, 0x401, 0x3c00, 0x3c01, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x1400, 0x0c00
+		0, 1, 0x3ff, 0x400, 0x401, 0x3c00, 0x3c01, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x1400,
+		0x0c00
 	};
 	const uint32_t sign = test_random(2) ? 0x8000 : 0;
 	return test_random(4) ? (uint32_t)test_random(0x10000)

@@ -1,6 +1,6 @@
 /* Protects: what the lanes of a warp do together gives the same bits as machine code and interpreted: shuffles of all
- * kinds, whose operands are known, uniform or vary, votes and reductions; for whole warps, where lanes have ended, where
- * lanes took different branches, and where they leave a loop one after the other.  So on each level of x86-64. */
+ * kinds, whose operands are known, uniform or vary, votes and reductions; for whole warps, where lanes have ended,
+ * where lanes took different branches, and where they leave a loop one after the other.  So on each level of x86-64. */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
@@ -114,7 +114,8 @@ static void write_kernel(enum style style, bool shuffles)
 		"mov.u32 n, %%ctaid.x; mov.u32 i, %%ntid.x; mul.lo.u32 n, n, i; mov.u32 i, %%tid.x; add.u32 n, n, i;\n"
 		"ld.param.u64 in, [given_in]; mul.wide.u32 a, n, %u; add.u64 in, in, a;\n"
 		"ld.param.u64 out, [given_out]; mul.wide.u32 a, n, %u; add.u64 out, out, a; ld.param.u32 u, [given];\n"
-		"ld.global.b32 w0, [in]; ld.global.b32 w1, [in+4]; ld.global.b32 w2, [in+8]; ld.global.b32 w3, [in+12];\n"
+		"ld.global.b32 w0, [in]; ld.global.b32 w1, [in+4]; ld.global.b32 w2, [in+8];\n"
+		"ld.global.b32 w3, [in+12];\n"
 		"and.b32 i, w3, 1; setp.ne.u32 p, i, 0; setp.lt.u32 up, u, 16; add.f32 f, w0, w1; mov.b32 known, 18;\n"
 		"mov.b32 known_segments, 0x101f; and.b32 wide, w0, 0xfffffff8; and.b32 turns, w3, 7;\n"
 		"vote.sync.ballot.b32 m, p, -1; vote.sync.ballot.b32 n, !p, -1;\n", IN_WORDS * 4, 4);
@@ -192,8 +193,8 @@ static void compare(enum style style, bool shuffles, uint32_t items)
 		for (size_t i = 0; i < out_B / 4; i++)
 			if (parameters.out[i] != expected[i]) {
 				printf("style %u, %u work-items, round %u: result %zu of work-item %zu is %08x, not "
-				       "%08x\n", style, items, round, i / (ROW_B / 4), i % (ROW_B / 4), parameters.out[i],
-				       expected[i]);
+				       "%08x\n", style, items, round, i / (ROW_B / 4), i % (ROW_B / 4),
+				       parameters.out[i], expected[i]);
 				test_failures++;
 				break;
 			}
