@@ -272,6 +272,8 @@ value emit_extreme(const struct emitter *e, value x, value y, bool most);
  * to nearest even. */
 value emit_float_of_half(const struct emitter *e, value half);
 value emit_half_of_float(const struct emitter *e, value bits);
+/* An f16 of which a subnormal number becomes a zero with its sign. */
+value emit_flushed_half(const struct emitter *e, value half);
 /* A float clamped to [0, 1]; a NaN becomes 0. */
 value emit_saturated(const struct emitter *e, value f);
 /* The bits of a float of `type`, with any NaN replaced by NAN_32. */

@@ -1,5 +1,5 @@
-/* cvt between integers, f32 and f64, and between f16 and f32, with the common modifiers.  The interpreter's handler
- * does the other conversions. */
+/* cvt between integers, f32 and f64, and between f16 and f32 or integers, with the common modifiers.  The interpreter's
+ * handler does the other conversions. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -66,7 +66,8 @@ static value integer_to_integer(const struct work *w)
 	return emit_resize(w->e, v, bits, register_bits(bits), w->verb->to_signed);
 }
 
-/* Converts with one rounding, to nearest even, as sitofp and uitofp of LLVM do. */
+/* Converts with one rounding, to nearest even, as sitofp and uitofp of LLVM do; for f16 to f32, in which every integer
+ * that is no infinity of f16 is exact. */
 static value integer_to_float(const struct work *w)
 {
 	value v = source_integer(w);
@@ -75,11 +76,17 @@ static value integer_to_float(const struct work *w)
 				  : LLVMBuildUIToFP(w->e->builder, v, type, "");
 }
 
+/* The bits of an f32. */
+static value bits_of(const struct emitter *e, value f)
+{
+	return LLVMBuildBitCast(e->builder, f, emit_type(e, e->i32, emit_is_scalar(f)), "");
+}
+
 /* An f32 whose subnormal values are replaced by zeros of the same sign (.ftz). */
 static value flush(const struct work *w, value f)
 {
 	LLVMBuilderRef b = w->e->builder;
-	value bits = LLVMBuildBitCast(b, f, emit_type(w->e, w->e->i32, emit_is_scalar(f)), "");
+	value bits = bits_of(w->e, f);
 	value exponent = LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x7f800000), "");
 	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(w->e, bits, 0), "");
 	bits = LLVMBuildSelect(b, small, LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x80000000), ""), bits, "");
@@ -107,7 +114,8 @@ static value float_to_integer(const struct work *w)
 {
 	struct emitter *e = w->e;
 	const unsigned bits = w->verb->bits, from = w->verb->from;
-	value f = emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
+	value f = from == 16 ? emit_float_of_half(e, emit_operand(e, w->op, 1, w->once))
+			     : emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
 	if (w->mode & CONVERT_FTZ && from == 32)
 		f = flush(w, f);
 	f = whole(w, f);
@@ -249,7 +257,11 @@ bool emit_convert_op(struct emitter *e, uint32_t op)
 	if (!verb->from_float) {
 		if ((w.mode & CONVERT_ROUNDING) > CONVERT_RN || w.mode & ~(unsigned)CONVERT_ROUNDING)
 			return false;
-		emit_float_result(e, op, integer_to_float(&w));
+		f = integer_to_float(&w);
+		if (verb->bits == 16)
+			emit_result(e, op, 0, emit_half_of_float(e, bits_of(e, f)));
+		else
+			emit_float_result(e, op, f);
 		return true;
 	}
 	if (verb->bits == 32 && verb->from == 64)

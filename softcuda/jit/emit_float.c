@@ -231,6 +231,13 @@ static void put_doubtful(const struct work *w)
 
 /* --- comparisons ---------- */
 
+/* Operand k, an f16, as an f32. */
+static value half_operand(const struct work *w, unsigned k)
+{
+	value half = emit_operand(w->e, w->op, k, w->once);
+	return emit_float_of_half(w->e, w->verb->ftz ? emit_flushed_half(w->e, half) : half);
+}
+
 static value relation(const struct work *w)
 {
 	static const LLVMRealPredicate ordered[] = {LLVMRealOEQ, LLVMRealONE, LLVMRealOLT, LLVMRealOLE, LLVMRealOGT,
@@ -238,7 +245,10 @@ static value relation(const struct work *w)
 	static const LLVMRealPredicate unordered[] = {LLVMRealUEQ, LLVMRealUNE, LLVMRealULT, LLVMRealULE,
 						      LLVMRealUGT, LLVMRealUGE, LLVMRealORD, LLVMRealUNO};
 	const LLVMRealPredicate *table = w->verb->unordered ? unordered : ordered;
-	return LLVMBuildFCmp(w->e->builder, table[w->verb->relation], operand(w, 1), operand(w, 2), "");
+	value x[2];
+	for (unsigned k = 0; k < 2; k++)
+		x[k] = w->verb->bits == 16 ? half_operand(w, k + 1) : operand(w, k + 1);
+	return LLVMBuildFCmp(w->e->builder, table[w->verb->relation], x[0], x[1], "");
 }
 
 /* copysign: the sign of operand 1 and the magnitude of operand 2. */

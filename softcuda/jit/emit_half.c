@@ -14,13 +14,12 @@ struct work {
 	unsigned count;           /* operands */
 };
 
-/* A subnormal f16 becomes a zero with its sign. */
-static value flushed(const struct work *w, value half)
+value emit_flushed_half(const struct emitter *e, value half)
 {
-	LLVMBuilderRef b = w->e->builder;
-	value exponent = LLVMBuildAnd(b, half, emit_number(w->e, half, 0x7c00), "");
-	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(w->e, half, 0), "");
-	return LLVMBuildSelect(b, small, LLVMBuildAnd(b, half, emit_number(w->e, half, 0x8000), ""), half, "");
+	LLVMBuilderRef b = e->builder;
+	value exponent = LLVMBuildAnd(b, half, emit_number(e, half, 0x7c00), "");
+	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(e, half, 0), "");
+	return LLVMBuildSelect(b, small, LLVMBuildAnd(b, half, emit_number(e, half, 0x8000), ""), half, "");
 }
 
 /* neg or abs: a NaN becomes the one NaN. */
@@ -76,7 +75,7 @@ static value one(const struct work *w, const value *halves)
 {
 	value x[3], f;
 	for (unsigned k = 0; k < w->count; k++) {
-		x[k] = w->verb->ftz ? flushed(w, halves[k]) : halves[k];
+		x[k] = w->verb->ftz ? emit_flushed_half(w->e, halves[k]) : halves[k];
 		if (w->count > 1)
 			x[k] = emit_float_of_half(w->e, x[k]);
 	}
@@ -84,7 +83,7 @@ static value one(const struct work *w, const value *halves)
 		return with_sign(w, x[0]);
 	f = compute(w, x);
 	value half = emit_half_of_float(w->e, bits_of(w, w->verb->sat ? emit_saturated(w->e, f) : f));
-	return w->verb->ftz ? flushed(w, half) : half;
+	return w->verb->ftz ? emit_flushed_half(w->e, half) : half;
 }
 
 bool emit_half_op(struct emitter *e, uint32_t op)

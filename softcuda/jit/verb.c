@@ -77,6 +77,13 @@ static bool read_type(const char *type, bool *is_float, bool *is_signed, unsigne
 	       (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64) && strlen(type) <= 3;
 }
 
+/* As read_type, or f16. */
+static bool read_type_or_half(const char *type, bool *is_float, bool *is_signed, unsigned *bits)
+{
+	const bool is_half = is(type, "f16");
+	return read_type(type, is_float, is_signed, bits) || is_half;
+}
+
 /* --- integers ---------- */
 
 static const struct { const char *name; uint8_t verb; } integers[] = {
@@ -195,7 +202,7 @@ static struct jit_verb comparison(const struct parts *parts)
 	};
 	struct jit_verb verb = {.verb = VERB_CALL};
 	unsigned bits;
-	if (!read_type(parts->part[parts->count - 1], &verb.is_float, &verb.is_signed, &bits) || bits == 8)
+	if (!read_type_or_half(parts->part[parts->count - 1], &verb.is_float, &verb.is_signed, &bits) || bits == 8)
 		return verb;
 	verb.bits = (uint8_t)bits;
 	verb.ftz = has(parts, "ftz");
@@ -220,12 +227,13 @@ static struct jit_verb conversion(const struct parts *parts)
 		return (struct jit_verb){.verb = VERB_HALF_TO_FLOAT, .bits = 32, .from = 16};
 	if (parts->count == 3 && is(parts->part[1], "f16") && is(parts->part[2], "f32"))
 		return (struct jit_verb){.verb = VERB_FLOAT_TO_HALF, .bits = 16, .from = 32};
-	if (parts->count != 3 || !read_type(parts->part[1], &verb.is_float, &verb.to_signed, &bits) ||
-	    !read_type(parts->part[2], &verb.from_float, &verb.is_signed, &from))
+	if (parts->count != 3 || !read_type_or_half(parts->part[1], &verb.is_float, &verb.to_signed, &bits) ||
+	    !read_type_or_half(parts->part[2], &verb.from_float, &verb.is_signed, &from))
 		return verb;
 	verb.bits = (uint8_t)bits;
 	verb.from = (uint8_t)from;
-	verb.verb = VERB_CONVERT;
+	const bool has_half = (verb.is_float && bits == 16) || (verb.from_float && from == 16);
+	verb.verb = has_half && verb.is_float && verb.from_float ? VERB_CALL : VERB_CONVERT;
 	return verb;
 }
 
