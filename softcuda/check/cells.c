@@ -120,13 +120,14 @@ INLINE uint64_t record_of_one(const struct cells_ones *ones, uint32_t i)
 /* Whether an access to cell i is over, or the lane's own.  kind: SHADOW_WRITE, SHADOW_READ or SHADOW_READ_2. */
 INLINE unsigned is_free(const struct cells_ones *ones, uint32_t i, unsigned kind, const struct cells_order *order)
 {
-	const uint64_t record = ones->write[i][kind * SHADOW_WORDS];
+	const uint64_t record = ones->write[kind * SHADOW_WORDS + ones->cell[i]];
 	return is_over(record, order) | is_own(record, record_of_one(ones, i), order);
 }
 
 bool cells_read_ones(const struct cells_ones *ones, const struct cells_order *given)
 {
 	const struct cells_order order = *given;
+	uint64_t *first = ones->write + SHADOW_WORDS, *second = first + SHADOW_WORDS;
 	uint64_t bad = 0, others = 0;
 	for (uint32_t i = 0; i < ones->count; i++) {
 		bad |= !is_free(ones, i, SHADOW_WRITE, &order);
@@ -134,11 +135,14 @@ bool cells_read_ones(const struct cells_ones *ones, const struct cells_order *gi
 	}
 	if (bad)
 		return false;
+	for (uint32_t i = 0; !others && i < ones->count; i++)
+		first[ones->cell[i]] = record_of_one(ones, i);
 	/* Where the first read is of another lane, this one becomes the second. */
-	for (uint32_t i = 0; i < ones->count; i++) {
-		const unsigned kind = !others || is_free(ones, i, SHADOW_READ, &order) ? SHADOW_READ : SHADOW_READ_2;
-		if (kind == SHADOW_READ || is_free(ones, i, kind, &order))
-			ones->write[i][kind * SHADOW_WORDS] = record_of_one(ones, i);
+	for (uint32_t i = 0; others && i < ones->count; i++) {
+		if (is_free(ones, i, SHADOW_READ, &order))
+			first[ones->cell[i]] = record_of_one(ones, i);
+		else if (is_free(ones, i, SHADOW_READ_2, &order))
+			second[ones->cell[i]] = record_of_one(ones, i);
 	}
 	return true;
 }
@@ -151,7 +155,7 @@ bool cells_write_ones(const struct cells_ones *ones, const struct cells_order *g
 		bad |= !(is_free(ones, i, SHADOW_WRITE, &order) & is_free(ones, i, SHADOW_READ, &order) &
 			 is_free(ones, i, SHADOW_READ_2, &order));
 	for (uint32_t i = 0; !bad && i < ones->count; i++) {
-		uint64_t *cell = ones->write[i];
+		uint64_t *cell = ones->write + ones->cell[i];
 		cell[0] = record_of_one(ones, i);
 		cell[SHADOW_WORDS] = cell[2 * SHADOW_WORDS] = 0;
 	}

@@ -45,7 +45,8 @@ struct cells_ones {
 	uint64_t record;          /* of the warp's first lane */
 	uint32_t count;
 	const uint32_t *lane;
-	uint64_t *write[LANES];   /* of each cell; its reads are SHADOW_WORDS and twice as many records behind */
+	uint64_t *write;          /* of a page; the reads are SHADOW_WORDS and twice as many records behind */
+	int64_t cell[LANES];      /* where each one is from there, also those of other pages */
 };
 
 /* As cells_read and cells_write. */

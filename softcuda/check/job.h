@@ -151,6 +151,23 @@ struct check_put_off {
 	uint32_t *written, *read, *direct;
 };
 
+/* Reads of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that is
+ * only read, just the first and the last read by each lane matter (check/shadow.h): the first one is among the accesses
+ * that are put off, and this is the last one. */
+enum { CHECK_REPEATS = 64 };
+struct check_repeat {
+	const struct op *op;
+	uint32_t warp, mask, size_B;
+	uint32_t generation;      /* of the accesses that are put off */
+	uint32_t behind;          /* how many of those were before the last time */
+	uint32_t order;           /* of the last times among each other; 0: not repeated */
+	uint64_t place[LANES];
+};
+struct check_repeats {
+	uint32_t generation, order;       /* the present generation, from 1 on; how often one was repeated in it */
+	struct check_repeat items[CHECK_REPEATS];
+};
+
 enum { CHECK_OPEN_MAX = 64 };
 
 struct check_group {
@@ -164,6 +181,7 @@ struct check_group {
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
 	struct check_put_off put_off;
+	struct check_repeats repeats;
 	struct check_local *locals;       /* by warp */
 	struct check_clocks clocks[CHECK_MEMORIES];
 	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
@@ -258,6 +276,8 @@ static inline void check_put_off_forget(struct check_group *group)
 {
 	group->group->shared_next = group->put_off.accesses;
 	group->put_off.marked = 0;
+	group->repeats.generation++;
+	group->repeats.order = 0;
 }
 
 static inline uint32_t check_put_off_count(const struct check_group *group)

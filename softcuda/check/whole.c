@@ -224,12 +224,16 @@ INLINE bool find_space(struct check_whole *whole)
 	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
 }
 
+INLINE bool starts_in_shared(const struct warp *warp, uint32_t mask, const uint64_t *place)
+{
+	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared;
+	return place[exec_lowest(mask)] - shared < warp->group->job->shared_B;
+}
+
 /* Takes the lanes of an access one by one, if that is right.  Reads of shared memory are put off as runs. */
 static bool take_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
-	const struct group *group = whole->warp->group;
-	const uint64_t shared = (uint64_t)(uintptr_t)group->shared;
-	const bool in_shared = place[exec_lowest(whole->mask)] - shared < group->job->shared_B;
+	const bool in_shared = starts_in_shared(whole->warp, whole->mask, place);
 	if (whole->size_B != SHADOW_WORD_B || check_is_atomic(whole->op) || (in_shared && check_is_load(whole->op)) ||
 	    !find_ones(whole, place, ascend))
 		return false;
@@ -509,7 +513,12 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	struct check_whole whole;
 	begin(&whole, warp, op, mask, size_B);
 	whole.place = place;
-	return find_access(&whole) ? look(&whole, checks) : checks;
+	if (starts_in_shared(warp, mask, place) && check_whole_repeats(warp, op, mask, size_B, place))
+		return 0;
+	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
+	if (whole.is_put_off && !left && whole.run_count >= RUNS_MANY && check_is_load(op))
+		check_whole_keep_repeat(&whole);
+	return left;
 }
 
 static unsigned look_at_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,

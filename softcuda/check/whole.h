@@ -1,5 +1,5 @@
-/* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c and
- * check/whole_race.c.  Only these two include this file; others call them by check_job.whole. */
+/* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
+ * check/whole_later.c and check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -74,6 +74,17 @@ static inline uint32_t check_told_runs(const struct shared_access *told, struct 
 	return count;
 }
 
+/* Notes the runs of an access, or its lanes one by one, if no race is possible.  False: that is not decided, as of
+ * check_whole_race. */
+#define check_whole_touch EXEC_LEVELED(check_whole_touch)
+bool check_whole_touch(struct check_whole *whole);
+/* Whether a read repeats one that was put off since the last barrier, with nothing in between that matters, so that there
+ * is nothing to look at: notes that it has been repeated. */
+#define check_whole_repeats EXEC_LEVELED(check_whole_repeats)
+bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place);
+/* Keeps a read of several runs that was put off, so that it is known when it repeats. */
+#define check_whole_keep_repeat EXEC_LEVELED(check_whole_keep_repeat)
+void check_whole_keep_repeat(const struct check_whole *whole);
 /* Looks for races.  False: it is not decided whether there is one, and the checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)
 bool check_whole_race(struct check_whole *whole);

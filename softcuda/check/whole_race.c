@@ -505,26 +505,45 @@ static bool touch_atomics(const struct lanes *lanes)
 
 /* --- all accesses ---------- */
 
+/* The page of a word, if it is one whose words can be accessed all at a time, and if the blocks, as bits, can be apart. */
+static struct page *find_apart(const struct lanes *lanes, uint64_t place, uint32_t blocks)
+{
+	struct page *page = shadow_page(lanes->shadow, place);
+	if (!page || page->bytes || page->atomic[0])
+		return NULL;
+	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
+		if (!shadow_part(page, exec_lowest(rest), exec_lowest(rest) + 1))
+			return NULL;
+	return page;
+}
+
 /* Notes accesses of lanes one by one to different words. */
 static bool touch_ones(const struct lanes *lanes)
 {
 	const struct check_whole *whole = lanes->whole;
 	struct cells_ones ones = {.count = whole->one_count, .record = lanes->record, .lane = whole->one_lane};
+	const bool one_page = whole->start / SHADOW_PAGE_B == (whole->end - 1) / SHADOW_PAGE_B;
 	uint64_t key = UINT64_MAX;
-	struct page *page = NULL;
-	for (uint32_t i = 0; i < ones.count; i++) {
+	intptr_t apart = 0;
+	uint32_t blocks = 0;
+	for (uint32_t i = 0; i < ones.count; i++)
+		ones.cell[i] = (int64_t)(whole->one_place[i] % SHADOW_PAGE_B / SHADOW_WORD_B);
+	for (uint32_t i = 0; i < ones.count && one_page; i++)
+		blocks |= 1u << ones.cell[i] / SHADOW_BLOCK;
+	const struct page *first = find_apart(lanes, whole->one_place[0], blocks);
+	for (uint32_t i = 0; first && i < ones.count && !one_page; i++) {
 		const uint64_t place = whole->one_place[i];
-		const uint32_t word = (uint32_t)(place % SHADOW_PAGE_B) / SHADOW_WORD_B, block = word / SHADOW_BLOCK;
-		if (place / SHADOW_PAGE_B != key) {
-			key = place / SHADOW_PAGE_B;
-			page = shadow_page(lanes->shadow, place);
-			if (!page || page->bytes || page->atomic[0])
-				return false;
-		}
-		if (!(page->apart >> block & 1) && !shadow_part(page, block, block + 1))
+		const struct page *page = find_apart(lanes, place, 1u << ones.cell[i] / SHADOW_BLOCK);
+		if (!page)
 			return false;
-		ones.write[i] = page->write + word;
+		if (place / SHADOW_PAGE_B != key)
+			apart = (intptr_t)page->write - (intptr_t)first->write;
+		key = place / SHADOW_PAGE_B;
+		ones.cell[i] += apart / (intptr_t)sizeof(*page->write);
 	}
+	if (!first)
+		return false;
+	ones.write = first->write;
 	return lanes->writes ? cells_write_ones(&ones, &lanes->order) : cells_read_ones(&ones, &lanes->order);
 }
 
@@ -548,7 +567,7 @@ static void make_runs(struct check_whole *whole)
 
 /* Notes the runs of an access.  What is noted here before a lane is not decided is noted again by check_race, which
  * changes nothing. */
-static bool touch_runs(struct check_whole *whole)
+bool check_whole_touch(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
 	struct check_group *group = whole->group;
@@ -578,223 +597,4 @@ static bool touch_runs(struct check_whole *whole)
 			return false;
 	}
 	return true;
-}
-
-/* --- accesses that are put off ---------- */
-
-/* The number of an op of the kernel, which is not a part of an instruction. */
-static uint32_t op_number(const struct warp *warp, const struct op *op)
-{
-	return (uint32_t)(op - warp->base->code->ops);
-}
-
-static uint64_t shared_offset(const struct check_group *group, uint64_t place)
-{
-	return place - (uint64_t)(uintptr_t)group->group->shared;
-}
-
-/* Whether a run accesses a chunk for which one of these epochs is the present one. */
-static inline bool has_chunk(const struct check_whole *whole, const struct check_run *run, const uint32_t *epochs)
-{
-	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
-	const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
-	const uint64_t last = (end - 1) / CHECK_CHUNK_B;
-	uint64_t c = start / CHECK_CHUNK_B;
-	uint32_t any = 0;
-	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
-		for (unsigned k = 0; k < CHECK_CHUNKS; k++)
-			any |= epochs[c + k] == now;
-	for (; c <= last; c++)
-		any |= epochs[c] == now;
-	return any;
-}
-
-/* The same of lanes that are taken one by one. */
-static bool ones_have_chunk(const struct check_whole *whole, const uint32_t *epochs)
-{
-	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
-	uint32_t any = 0;
-	for (uint32_t i = 0; i < whole->one_count; i++)
-		any |= epochs[shared_offset(whole->group, whole->one_place[i]) / CHECK_CHUNK_B] == now;
-	return any;
-}
-
-/* The same of all lanes. */
-static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
-{
-	if (whole->one_count)
-		return ones_have_chunk(whole, epochs);
-	for (uint32_t i = 0; i < whole->run_count; i++)
-		if (has_chunk(whole, &whole->runs[i], epochs))
-			return true;
-	return false;
-}
-
-/* Marks the chunks of the accesses that are put off; those of writes are marked. */
-static void mark_later(struct check_group *group)
-{
-	struct check_put_off *put_off = &group->put_off;
-	const struct op *ops = group->group->job->code->ops;
-	struct check_run runs[LANES];
-	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
-		const struct shared_access *later = &put_off->accesses[put_off->marked];
-		const uint32_t run_count = check_is_load(&ops[later->op]) ? check_told_runs(later, runs) : 0;
-		for (uint32_t i = 0; i < run_count; i++)
-			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
-					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
-	}
-}
-
-/* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
- * lanes.  False: one has. */
-static bool mark_alone(const struct check_whole *whole)
-{
-	const struct check_put_off *put_off = &whole->group->put_off;
-	mark_later(whole->group);
-	const uint32_t now = check_put_off_writes(whole->group, shared_offset(whole->group, whole->start),
-						  shared_offset(whole->group, whole->end));
-	for (uint32_t i = 0; i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
-		    has_chunk(whole, run, put_off->read) ||
-		    (put_off->latest_direct == now && has_chunk(whole, run, put_off->direct)))
-			return false;
-		check_put_off_epochs(put_off->written, now, shared_offset(whole->group, run->place),
-				     check_run_B(whole, run));
-	}
-	return true;
-}
-
-/* Whether somebody has written to a chunk of an access in this epoch. */
-static bool is_written(const struct check_whole *whole)
-{
-	const struct check_put_off *put_off = &whole->group->put_off;
-	return has_chunks(whole, put_off->written) ||
-	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct));
-}
-
-/* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that. */
-static bool follows_write(const struct check_whole *whole)
-{
-	enum { LATEST = 4 };
-	const struct check_group *group = whole->group;
-	const struct check_run *run = &whole->runs[0];
-	const uint32_t lanes = MASK_ALL >> (LANES - run->count) << run->lane, count = check_put_off_count(group);
-	bool found = false;
-	for (uint32_t i = count > LATEST ? count - LATEST : 0; i < count && whole->run_count == 1; i++) {
-		const struct shared_access *wrote = &group->put_off.accesses[i];
-		found |= check_is_store(&group->group->job->code->ops[wrote->op]) &&
-			 wrote->warp == whole->warp->index && wrote->row == LANES && !(lanes & ~wrote->lanes) &&
-			 wrote->size_B == whole->size_B && wrote->step_B == run->step_B &&
-			 wrote->place[0] + (uint64_t)run->lane * run->step_B == run->place;
-	}
-	return found;
-}
-
-/* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
- * accesses are reads or the lanes' own.  False: it is not put off. */
-static bool put_off(struct check_whole *whole)
-{
-	enum { ROWS = 4 };        /* of a write: more take longer to put off than to note */
-	const struct warp *warp = whole->warp;
-	struct check_group *group = whole->group;
-	struct check_put_off *put_off = &group->put_off;
-	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
-	const bool reads = check_is_load(whole->op);
-	const uint32_t added = whole->is_told ? 1 : whole->run_count;
-	if (whole->one_count || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
-	    check_is_part(warp->base->code, whole->op) ||
-	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
-		return false;
-	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) || follows_write(whole) :
-		      mark_alone(whole)))
-		return false;
-	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		group->group->shared_next[i] = (struct shared_access){
-			.op = op_number(warp, whole->op), .warp = warp->index,
-			.lanes = MASK_ALL >> (LANES - run->count) << run->lane, .row = LANES,
-			.size_B = (uint8_t)whole->size_B, .step_B = (uint8_t)run->step_B,
-			.place = {run->place - (uint64_t)run->lane * run->step_B}
-		};
-	}
-	group->group->shared_next += added;
-	whole->is_put_off = true;
-	return true;
-}
-
-/* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
- * noted. */
-static bool come_first(const struct check_whole *whole)
-{
-	struct check_group *group = whole->group;
-	const struct check_put_off *put_off = &group->put_off;
-	const bool writes = !check_is_load(whole->op);
-	mark_later(group);
-	if (check_put_off_count(group) && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
-	    !check_put_off_none(group))
-		return false;
-	for (uint32_t i = 0; i < whole->one_count; i++)
-		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), SHADOW_WORD_B);
-	for (uint32_t i = 0; i < whole->run_count; i++)
-		check_put_off_mark(group, writes, shared_offset(group, whole->runs[i].place),
-				   check_run_B(whole, &whole->runs[i]));
-	return true;
-}
-
-/* Notes an access that was put off, lane by lane. */
-static bool note_lanes(struct warp *warp, const struct op *op, const struct shared_access *later)
-{
-	uint64_t places[LANES];
-	bool right = true;
-	for (uint32_t l = 0; l < LANES; l++)
-		places[l] = later->place[l / later->row] + (uint64_t)(l % later->row) * later->step_B;
-	for (uint32_t rest = later->lanes; right && rest; rest &= rest - 1)
-		right = check_race(warp, op, later->lanes, exec_lowest(rest), places, later->size_B);
-	return right;
-}
-
-bool check_whole_note_put_off(struct check_group *group)
-{
-	const uint32_t count = check_put_off_count(group);
-	bool right = true;
-	mark_later(group);
-	check_put_off_forget(group);
-	for (uint32_t i = 0; right && i < count; i++) {
-		const struct shared_access *later = &group->put_off.accesses[i];
-		struct warp *warp = &group->group->warps[later->warp];
-		const struct op *op = &warp->base->code->ops[later->op];
-		struct frame *frame = warp->frame;
-		struct check_whole whole;
-		whole.warp = warp;
-		whole.group = group;
-		whole.op = op;
-		whole.size_B = later->size_B;
-		whole.space = PLACE_SHARED;
-		whole.one_count = 0;
-		whole.run_count = check_told_runs(later, whole.runs);
-		warp->frame = warp->base;
-		right = touch_runs(&whole) || note_lanes(warp, op, later);
-		warp->frame = frame;
-	}
-	return right;
-}
-
-bool check_whole_race(struct check_whole *whole)
-{
-	struct check_group *group = whole->group;
-	const bool shared = whole->space == PLACE_SHARED;
-	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
-	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
-		return true;
-	/* Atomic reads, and writes that are not read-modify-writes, are rare. */
-	if (check_is_atomic(whole->op) && (check_is_load(whole->op) || check_is_store(whole->op)))
-		return false;
-	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
-		return false;
-	if (shared && put_off(whole))
-		return true;
-	if (shared && !come_first(whole))
-		return false;
-	return touch_runs(whole);
 }

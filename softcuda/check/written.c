@@ -114,7 +114,7 @@ static bool is_written(const struct notes *notes, uint64_t offset_B)
 static void set(const struct notes *notes, uint64_t offset_B, uint32_t size_B, uint8_t note)
 {
 	if (notes->bytes && note != BYTE_WRITTEN) {
-		check_close(notes->group);
+		(void)check_put_off_none(notes->group);
 		notes->group->grown = (struct range){0, 0};
 	}
 	if (notes->bytes)

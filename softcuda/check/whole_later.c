@@ -1,0 +1,314 @@
+/* Accesses of shared memory that are put off (struct check_put_off), and the decision which races are looked for at
+ * once. */
+#include "config.h"
+
+#include "softcuda/check/whole.h"
+
+#include <string.h>
+
+/* The number of an op of the kernel, which is not a part of an instruction. */
+static uint32_t op_number(const struct warp *warp, const struct op *op)
+{
+	return (uint32_t)(op - warp->base->code->ops);
+}
+
+static uint64_t shared_offset(const struct check_group *group, uint64_t place)
+{
+	return place - (uint64_t)(uintptr_t)group->group->shared;
+}
+
+/* Whether a run accesses a chunk for which one of these epochs is the present one. */
+static inline bool has_chunk(const struct check_whole *whole, const struct check_run *run, const uint32_t *epochs)
+{
+	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
+	const uint64_t last = (end - 1) / CHECK_CHUNK_B;
+	uint64_t c = start / CHECK_CHUNK_B;
+	uint32_t any = 0;
+	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
+		for (unsigned k = 0; k < CHECK_CHUNKS; k++)
+			any |= epochs[c + k] == now;
+	for (; c <= last; c++)
+		any |= epochs[c] == now;
+	return any;
+}
+
+/* The same of lanes that are taken one by one. */
+static bool ones_have_chunk(const struct check_whole *whole, const uint32_t *epochs)
+{
+	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	uint32_t any = 0;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		any |= epochs[shared_offset(whole->group, whole->one_place[i]) / CHECK_CHUNK_B] == now;
+	return any;
+}
+
+/* The same of all lanes. */
+static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
+{
+	if (whole->one_count)
+		return ones_have_chunk(whole, epochs);
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		if (has_chunk(whole, &whole->runs[i], epochs))
+			return true;
+	return false;
+}
+
+/* Marks the chunks of the accesses that are put off; those of writes are marked. */
+static void mark_later(struct check_group *group)
+{
+	struct check_put_off *put_off = &group->put_off;
+	const struct op *ops = group->group->job->code->ops;
+	struct check_run runs[LANES];
+	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
+		const struct shared_access *later = &put_off->accesses[put_off->marked];
+		const uint32_t run_count = check_is_load(&ops[later->op]) ? check_told_runs(later, runs) : 0;
+		for (uint32_t i = 0; i < run_count; i++)
+			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
+					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
+	}
+}
+
+/* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
+ * lanes.  False: one has. */
+static bool mark_alone(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	mark_later(whole->group);
+	const uint32_t now = check_put_off_writes(whole->group, shared_offset(whole->group, whole->start),
+						  shared_offset(whole->group, whole->end));
+	for (uint32_t i = 0; i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
+		    has_chunk(whole, run, put_off->read) ||
+		    (put_off->latest_direct == now && has_chunk(whole, run, put_off->direct)))
+			return false;
+		check_put_off_epochs(put_off->written, now, shared_offset(whole->group, run->place),
+				     check_run_B(whole, run));
+	}
+	return true;
+}
+
+/* Whether somebody has written to a chunk of an access in this epoch. */
+static bool is_written(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	return has_chunks(whole, put_off->written) ||
+	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct));
+}
+
+/* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that. */
+static bool follows_write(const struct check_whole *whole)
+{
+	enum { LATEST = 4 };
+	const struct check_group *group = whole->group;
+	const struct check_run *run = &whole->runs[0];
+	const uint32_t lanes = MASK_ALL >> (LANES - run->count) << run->lane, count = check_put_off_count(group);
+	bool found = false;
+	for (uint32_t i = count > LATEST ? count - LATEST : 0; i < count && whole->run_count == 1; i++) {
+		const struct shared_access *wrote = &group->put_off.accesses[i];
+		found |= check_is_store(&group->group->job->code->ops[wrote->op]) &&
+			 wrote->warp == whole->warp->index && wrote->row == LANES && !(lanes & ~wrote->lanes) &&
+			 wrote->size_B == whole->size_B && wrote->step_B == run->step_B &&
+			 wrote->place[0] + (uint64_t)run->lane * run->step_B == run->place;
+	}
+	return found;
+}
+
+/* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
+ * accesses are reads or the lanes' own.  False: it is not put off. */
+static bool put_off(struct check_whole *whole)
+{
+	enum { ROWS = 4 };        /* of a write: more take longer to put off than to note */
+	const struct warp *warp = whole->warp;
+	struct check_group *group = whole->group;
+	struct check_put_off *put_off = &group->put_off;
+	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
+	const bool reads = check_is_load(whole->op);
+	const uint32_t added = whole->is_told ? 1 : whole->run_count;
+	if (whole->one_count || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
+	    check_is_part(warp->base->code, whole->op) ||
+	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
+		return false;
+	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) || follows_write(whole) :
+		      mark_alone(whole)))
+		return false;
+	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
+		const struct check_run *run = &whole->runs[i];
+		group->group->shared_next[i] = (struct shared_access){
+			.op = op_number(warp, whole->op), .warp = warp->index,
+			.lanes = MASK_ALL >> (LANES - run->count) << run->lane, .row = LANES,
+			.size_B = (uint8_t)whole->size_B, .step_B = (uint8_t)run->step_B,
+			.place = {run->place - (uint64_t)run->lane * run->step_B}
+		};
+	}
+	group->group->shared_next += added;
+	whole->is_put_off = true;
+	return true;
+}
+
+/* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
+ * noted. */
+static bool come_first(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	const struct check_put_off *put_off = &group->put_off;
+	const bool writes = !check_is_load(whole->op);
+	mark_later(group);
+	if (check_put_off_count(group) && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
+	    !check_put_off_none(group))
+		return false;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), SHADOW_WORD_B);
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		check_put_off_mark(group, writes, shared_offset(group, whole->runs[i].place),
+				   check_run_B(whole, &whole->runs[i]));
+	return true;
+}
+
+/* --- accesses that repeat ---------- */
+
+/* Where a repeat is kept, if it is. */
+static struct check_repeat *repeat_of(struct check_group *group, const struct warp *warp, const struct op *op)
+{
+	return &group->repeats.items[((uintptr_t)op / sizeof(*op) + warp->index * (uintptr_t)17) % CHECK_REPEATS];
+}
+
+bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place)
+{
+	struct check_group *group = check_of(warp->group);
+	struct check_repeat *repeat = repeat_of(group, warp, op);
+	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
+	uint64_t differ = 0;
+	if (repeat->generation != group->repeats.generation || repeat->op != op || repeat->warp != warp->index ||
+	    repeat->mask != mask || repeat->size_B != size_B)
+		return false;
+	for (uint32_t l = 0; l < LANES; l++)
+		differ |= mask >> l & 1 ? repeat->place[l] ^ place[l] : 0;
+	if (differ || clocks->dirty || group->copies.count || group->locals[warp->index].copied_count ||
+	    !epochs_alone(&group->job->epochs, clocks->first))
+		return false;
+	repeat->behind = check_put_off_count(group);
+	repeat->order = ++group->repeats.order;
+	return true;
+}
+
+void check_whole_keep_repeat(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	struct check_repeat *repeat = repeat_of(group, whole->warp, whole->op);
+	/* One that has been repeated has to be noted. */
+	if (repeat->generation == group->repeats.generation && repeat->order)
+		return;
+	*repeat = (struct check_repeat){
+		.op = whole->op, .warp = whole->warp->index, .mask = whole->mask, .size_B = whole->size_B,
+		.generation = group->repeats.generation
+	};
+	memcpy(repeat->place, whole->place, sizeof(repeat->place));
+}
+
+/* Finds those that have been repeated, in the order in which each was the last time; their number. */
+static uint32_t find_repeats(const struct check_group *group, struct check_repeat *found)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < CHECK_REPEATS && group->repeats.order; i++) {
+		const struct check_repeat *repeat = &group->repeats.items[i];
+		uint32_t to = count;
+		if (repeat->generation != group->repeats.generation || !repeat->order)
+			continue;
+		for (; to && found[to - 1].order > repeat->order; to--)
+			found[to] = found[to - 1];
+		found[to] = *repeat;
+		count++;
+	}
+	return count;
+}
+
+/* --- noting what was put off ---------- */
+
+/* Notes an access whose runs are known, or else lane by lane. */
+static bool note(struct check_whole *whole, const uint64_t *places)
+{
+	struct warp *warp = whole->warp;
+	struct frame *frame = warp->frame;
+	bool right = true;
+	warp->frame = warp->base;
+	if (!check_whole_touch(whole))
+		for (uint32_t rest = whole->mask; right && rest; rest &= rest - 1)
+			right = check_race(warp, whole->op, whole->mask, exec_lowest(rest), places, whole->size_B);
+	warp->frame = frame;
+	return right;
+}
+
+static void begin_note(struct check_whole *whole, struct check_group *group, uint32_t warp, const struct op *op,
+		       uint32_t lanes, uint32_t size_B)
+{
+	whole->warp = &group->group->warps[warp];
+	whole->group = group;
+	whole->op = op;
+	whole->mask = lanes;
+	whole->size_B = size_B;
+	whole->space = PLACE_SHARED;
+	whole->one_count = 0;
+}
+
+static bool note_later(struct check_group *group, const struct shared_access *later)
+{
+	struct check_whole whole;
+	uint64_t places[LANES];
+	begin_note(&whole, group, later->warp, &group->group->job->code->ops[later->op], later->lanes, later->size_B);
+	whole.run_count = check_told_runs(later, whole.runs);
+	for (uint32_t l = 0; l < LANES; l++)
+		places[l] = later->place[l / later->row] + (uint64_t)(l % later->row) * later->step_B;
+	return note(&whole, places);
+}
+
+static bool note_repeat(struct check_group *group, const struct check_repeat *repeat)
+{
+	struct check_whole whole;
+	begin_note(&whole, group, repeat->warp, repeat->op, repeat->mask, repeat->size_B);
+	whole.run_count = 0;
+	for (uint32_t rest = repeat->mask; rest; rest &= rest - 1) {
+		const uint32_t l = exec_lowest(rest);
+		whole.runs[whole.run_count++] = (struct check_run){repeat->place[l], l, 1, repeat->size_B};
+	}
+	return note(&whole, repeat->place);
+}
+
+bool check_whole_note_put_off(struct check_group *group)
+{
+	struct check_repeat repeats[CHECK_REPEATS];
+	const uint32_t count = check_put_off_count(group), repeat_count = find_repeats(group, repeats);
+	uint32_t next = 0;
+	bool right = true;
+	mark_later(group);
+	check_put_off_forget(group);
+	for (uint32_t i = 0; right && i <= count; i++) {
+		for (; right && next < repeat_count && repeats[next].behind == i; next++)
+			right = note_repeat(group, &repeats[next]);
+		if (right && i < count)
+			right = note_later(group, &group->put_off.accesses[i]);
+	}
+	return right;
+}
+
+/* --- all accesses ---------- */
+
+bool check_whole_race(struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	const bool shared = whole->space == PLACE_SHARED;
+	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
+		return true;
+	/* Atomic reads, and writes that are not read-modify-writes, are rare. */
+	if (check_is_atomic(whole->op) && (check_is_load(whole->op) || check_is_store(whole->op)))
+		return false;
+	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
+		return false;
+	if (shared && put_off(whole))
+		return true;
+	if (shared && !come_first(whole))
+		return false;
+	return check_whole_touch(whole);
+}
