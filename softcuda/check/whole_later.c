@@ -227,15 +227,19 @@ static uint32_t find_repeats(const struct check_group *group, struct check_repea
 /* --- noting what was put off ---------- */
 
 /* Notes an access whose runs are known, or else lane by lane. */
-static bool note(struct check_whole *whole, const uint64_t *places)
+static bool note(struct check_whole *whole)
 {
 	struct warp *warp = whole->warp;
 	struct frame *frame = warp->frame;
+	uint64_t places[LANES] = {0};
 	bool right = true;
 	warp->frame = warp->base;
-	if (!check_whole_touch(whole))
-		for (uint32_t rest = whole->mask; right && rest; rest &= rest - 1)
-			right = check_race(warp, whole->op, whole->mask, exec_lowest(rest), places, whole->size_B);
+	const bool touched = check_whole_touch(whole);
+	for (uint32_t i = 0; !touched && i < whole->run_count; i++)
+		for (uint32_t k = 0; k < whole->runs[i].count; k++)
+			places[whole->runs[i].lane + k] = whole->runs[i].place + (uint64_t)k * whole->runs[i].step_B;
+	for (uint32_t rest = touched ? 0 : whole->mask; right && rest; rest &= rest - 1)
+		right = check_race(warp, whole->op, whole->mask, exec_lowest(rest), places, whole->size_B);
 	warp->frame = frame;
 	return right;
 }
@@ -255,12 +259,9 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 static bool note_later(struct check_group *group, const struct shared_access *later)
 {
 	struct check_whole whole;
-	uint64_t places[LANES];
 	begin_note(&whole, group, later->warp, &group->group->job->code->ops[later->op], later->lanes, later->size_B);
 	whole.run_count = check_told_runs(later, whole.runs);
-	for (uint32_t l = 0; l < LANES; l++)
-		places[l] = later->place[l / later->row] + (uint64_t)(l % later->row) * later->step_B;
-	return note(&whole, places);
+	return note(&whole);
 }
 
 static bool note_repeat(struct check_group *group, const struct check_repeat *repeat)
@@ -272,7 +273,7 @@ static bool note_repeat(struct check_group *group, const struct check_repeat *re
 		const uint32_t l = exec_lowest(rest);
 		whole.runs[whole.run_count++] = (struct check_run){repeat->place[l], l, 1, repeat->size_B};
 	}
-	return note(&whole, repeat->place);
+	return note(&whole);
 }
 
 bool check_whole_note_put_off(struct check_group *group)
