@@ -78,8 +78,8 @@ static inline uint32_t check_told_runs(const struct shared_access *told, struct 
  * check_whole_race. */
 #define check_whole_touch EXEC_LEVELED(check_whole_touch)
 bool check_whole_touch(struct check_whole *whole);
-/* Whether a read repeats one that was put off since the last barrier, with nothing in between that matters, so that there
- * is nothing to look at: notes that it has been repeated. */
+/* Whether a read repeats one that was put off since the last barrier, with nothing in between that matters, so that
+ * there is nothing to look at: notes that it has been repeated. */
 #define check_whole_repeats EXEC_LEVELED(check_whole_repeats)
 bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place);
 /* Keeps a read of several runs that was put off, so that it is known when it repeats. */

@@ -505,7 +505,8 @@ static bool touch_atomics(const struct lanes *lanes)
 
 /* --- all accesses ---------- */
 
-/* The page of a word, if it is one whose words can be accessed all at a time, and if the blocks, as bits, can be apart. */
+/* The page of a word, if it is one whose words can be accessed all at a time, and if the blocks, as bits, can be
+ * apart. */
 static struct page *find_apart(const struct lanes *lanes, uint64_t place, uint32_t blocks)
 {
 	struct page *page = shadow_page(lanes->shadow, place);

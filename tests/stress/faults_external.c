@@ -140,8 +140,8 @@ static bool exports(struct faults_run *run, cl_uint type)
 	return listed;
 }
 
-/* Made to be exported, filled, and named by a handle.  It has the size that memory is exported in; of that only the last
- * words are filled, because each page that is touched takes time in each of six hundred processes (faults.sh). */
+/* Made to be exported, filled, and named by a handle.  It has the size that memory is exported in; of that only the
+ * last words are filled, because each page that is touched takes time in each of six hundred processes (faults.sh). */
 static void use_exported(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
 			 cl_uint type)
 {
