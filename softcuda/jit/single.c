@@ -34,12 +34,31 @@ static bool can_be_single(const struct plan *plan)
 	return true;
 }
 
+static bool varies(const struct plan *plan, uint32_t op, unsigned k)
+{
+	const uint32_t web = plan->use[(size_t)op * PLAN_USES + k];
+	return web != PLAN_NONE && plan->webs[web].kind == WEB_VARYING;
+}
+
+/* Whether a block's last op branches on a comparison of numbers that grow from lane to lane, or are equal in all lanes,
+ * such as the work-item's number plus the grid's size times a counter, and the number of elements: lanes then leave a
+ * loop in the same iteration, or in two that follow each other. */
+static bool compares_linear(const struct plan *plan, const struct plan_block *block)
+{
+	const uint32_t guard = plan->use[(size_t)(block->end - 1) * PLAN_USES + PLAN_GUARD];
+	for (uint32_t op = block->end - 1; op-- > block->first;)
+		if (plan->def[(size_t)op * OP_OPERANDS] == guard)
+			return plan->verbs[op].verb == VERB_COMPARE && !varies(plan, op, 1) && !varies(plan, op, 2);
+	return false;
+}
+
 /* Whether lanes may leave the loop of a latch in different iterations. */
 static bool is_left_apart(const struct plan *plan, const struct plan_region *region, uint32_t latch)
 {
 	uint32_t targets[2];
 	for (uint32_t n = region->nodes[latch].header; n < latch; n++) {
-		if (region->nodes[n].latch || !plan_splits(plan, region->nodes[n].block))
+		if (region->nodes[n].latch || !plan_splits(plan, region->nodes[n].block) ||
+		    compares_linear(plan, &plan->blocks[region->nodes[n].block]))
 			continue;
 		const unsigned count = plan_targets(plan, region, n, targets);
 		for (unsigned i = 0; i < count; i++)
@@ -54,12 +73,6 @@ static bool is_left_apart(const struct plan *plan, const struct plan_region *reg
 struct cost {
 	uint64_t single, vector;
 };
-
-static bool varies(const struct plan *plan, uint32_t op, unsigned k)
-{
-	const uint32_t web = plan->use[(size_t)op * PLAN_USES + k];
-	return web != PLAN_NONE && plan->webs[web].kind == WEB_VARYING;
-}
 
 static void add_op(const struct plan *plan, uint32_t op, uint64_t times, bool apart, struct cost *cost)
 {

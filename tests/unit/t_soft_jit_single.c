@@ -55,6 +55,23 @@ static const char few_ptx[] =
 	"fma.rn.f32 f, g, 0f3FC00000, f; add.u32 i, i, 1; add.s32 c, c, -1; setp.ne.s32 p, c, 0; @p bra L;\n"
 	"E: mov.b32 j, f; mad.lo.u32 s, s, 31, j; st.global.u32 [out], s; ret; }\n";
 
+/* Work-items take the sum of rows of ntid / 4 (16) elements of `values`, every nctaid * 64th row.  They leave the outer
+ * loop in the same iteration, so that vectors are better, although they read from addresses that vary. */
+static const char rows_ptx[] =
+	".version 7.0\n.target sm_50\n.address_size 64\n"
+	".entry k(.param .u64 given_starts, .param .u64 given_values, .param .u64 given_more, "
+	".param .u64 given_out) {\n"
+	".reg .pred p; .reg .b32 n, i, j, v, s, w, step; .reg .b64 values, out, a, b;\n"
+	"ld.param.u64 values, [given_values]; ld.param.u64 out, [given_out]; mov.u32 step, %nctaid.x;\n"
+	"shl.b32 step, step, 6; mov.u32 n, %ctaid.x; mov.u32 i, %tid.x; mad.lo.u32 n, n, 64, i;\n"
+	"mov.u32 w, %ntid.x; shr.u32 w, w, 2;\n"
+	"L: setp.ge.u32 p, n, 19200; @p bra E; mov.u32 s, 0; mov.u32 j, 0; mul.lo.u32 i, n, w;\n"
+	"M: mul.wide.u32 a, i, 4; add.u64 b, values, a; ld.global.u32 v, [b]; mad.lo.u32 s, s, 31, v;\n"
+	"ld.global.u32 v, [b+4]; mad.lo.u32 s, s, 31, v; add.u32 i, i, 2; add.u32 j, j, 2;\n"
+	"setp.lt.u32 p, j, 16; @p bra M; mul.wide.u32 a, n, 4; add.u64 b, out, a; st.global.u32 [b], s;\n"
+	"add.u32 n, n, step; bra L;\n"
+	"E: ret; }\n";
+
 /* Machine code runs several work-groups in a call, and knows what memory there is only from the second call on. */
 enum { GROUP = 64, ITEMS = 300 * GROUP, BEFORE = 32, MORE = 16 * ITEMS };
 
@@ -191,6 +208,25 @@ static void few_turns(void)
 	}
 }
 
+/* In such a kernel, lanes are not apart. */
+static void rows_of_one_length(void)
+{
+	REQUIRE(module_load(&module, rows_ptx) == CUDA_SUCCESS && ITEMS == 19200);
+	parameters.values = numbers(MORE);
+	parameters.out = device_take(sizeof(expected));
+	for (uint32_t n = 0; n < ITEMS; n++) {
+		expected[n] = 0;
+		for (uint32_t k = 0; k < 16; k++)
+			expected[n] = expected[n] * 31 + parameters.values[16 * n + k];
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_EQ(launch(!i), CUDA_SUCCESS);
+		CHECK(!memcmp(parameters.out, expected, sizeof(expected)));
+	}
+	CHECK(atomic_load(&tier_counts.refused) == 0 && !is_single());
+	module_finish(&module);
+}
+
 /* --- faults ---------- */
 
 /* Both ways say the same of an access outside, in the module that is loaded. */
@@ -232,7 +268,7 @@ static void few_turns_behind_the_end(void)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end), TEST(few_turns),
+		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end), TEST(few_turns), TEST(rows_of_one_length),
 		TEST(few_turns_behind_the_end)
 	};
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
