@@ -24,7 +24,7 @@ softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/memory.h softcuda/exec/narrow.c softcuda/exec/note.c softcuda/exec/object.c \
 	softcuda/exec/object.h softcuda/exec/op.h softcuda/exec/place.c softcuda/exec/place.h \
 	softcuda/exec/program.c softcuda/exec/program.h softcuda/exec/quad.c softcuda/exec/real.h \
-	softcuda/exec/rounded.c softcuda/exec/row.h softcuda/exec/stack.c softcuda/exec/surface.c \
+	softcuda/exec/rounded.c softcuda/exec/row.h softcuda/exec/shuffle.h softcuda/exec/stack.c softcuda/exec/surface.c \
 	softcuda/exec/table.c softcuda/exec/table.h softcuda/exec/tier.c softcuda/exec/tier.h softcuda/exec/texel.c softcuda/exec/texture.c \
 	softcuda/exec/video.c softcuda/exec/video.h softcuda/exec/warp.c softcuda/exec/warp.h \
 	softcuda/exec/watch.h softcuda/exec/wgmma.c softcuda/exec/wgmma.h

@@ -368,11 +368,13 @@ static bool is_as_expected(const struct group *group, const struct compiled *com
 	return true;
 }
 
-bool compiled_group_take(struct group *group, const struct compiled *compiled)
+atomic_uint_fast64_t compiled_taken_count;
+
+void compiled_group_take(struct group *group, const struct compiled *compiled)
 {
 	const uint32_t number = common_entry(group, compiled);
 	if (!number || !is_as_expected(group, compiled, &compiled->entries[number]) || !make_room(group, compiled))
-		return false;
+		return;
 	group->since_ns = 0;
 	group->tired_count = 0;
 	group->ready = false;
@@ -383,7 +385,7 @@ bool compiled_group_take(struct group *group, const struct compiled *compiled)
 	}
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		group->warps[i].banks.bank[BANK_REGISTER] = group->warps[i].base->registers;
-	return true;
+	atomic_fetch_add_explicit(&compiled_taken_count, 1, memory_order_relaxed);
 }
 
 /* --- launches that are watched ---------- */

@@ -136,9 +136,11 @@ struct compiled {
  * False when out of memory. */
 bool compiled_group_start(struct group *group, const struct compiled *compiled);
 /* Has compiled code continue a group that the interpreter has run to a barrier, all work-items of which are released
- * now and none has ended: group->compiled is set then.  False if the code has no entry there, registers are not as the
- * code expects them, or out of memory. */
-bool compiled_group_take(struct group *group, const struct compiled *compiled);
+ * now and none has ended: group->compiled is set then.  It is not if the code has no entry there, registers are not as
+ * the code expects them, or out of memory. */
+void compiled_group_take(struct group *group, const struct compiled *compiled);
+/* The number of groups that it has done so with, for tests. */
+extern atomic_uint_fast64_t compiled_taken_count;
 /* Runs a group, after compiled_group_start or compiled_group_take, until it ends.  GROUP_RUNS: the interpreter has to
  * continue the group; the state of its warps is as the interpreter needs it. */
 enum group_state compiled_group_run(struct group *group);

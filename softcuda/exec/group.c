@@ -5,7 +5,6 @@
 #include "softcuda/exec/barrier.h"
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/level.h"
-#include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
@@ -177,10 +176,10 @@ static void change_over(struct group *group)
 	if (!job->tier || job->watch || group->was_left || group->live_count != group->thread_count)
 		return;
 	if (++group->passed_count % LOOKED_EACH == 0)
-		tier_look(job);
+		job->look(job);
 	const struct compiled *compiled = atomic_load_explicit(&job->compiled, memory_order_acquire);
-	if (compiled && compiled_group_take(group, compiled))
-		atomic_fetch_add_explicit(&tier_counts.taken, 1, memory_order_relaxed);
+	if (compiled)
+		compiled_group_take(group, compiled);
 }
 
 void group_barrier_check(struct group *group, uint32_t id)

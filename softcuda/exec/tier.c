@@ -180,6 +180,7 @@ void tier_begin(struct job *job)
 	if (!compiles || job->launch->cooperative || the_mode() == TIER_OFF)
 		return;
 	job->tier = &job->program->tiers[job->launch->function - job->program->functions];
+	job->look = tier_look;
 	job->late = the_mode() == TIER_LATE;
 	job->launcher = pthread_self();
 	job->since_ns = host_now_ns();

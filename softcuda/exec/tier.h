@@ -58,9 +58,9 @@ void tier_look(struct job *job);
 void tier_finish(const struct soft_program *program);
 
 /* Counts for tests and CULVERT_SOFT_COUNT: kernels compiled, kernels found in the cache, kernels that the compiler
- * refused; work-groups that machine code has continued; and bytes of machine code that exist now. */
+ * refused; and bytes of machine code that exist now. */
 struct tier_counts {
-	atomic_uint_fast64_t compiled, found, refused, taken, code_B;
+	atomic_uint_fast64_t compiled, found, refused, code_B;
 };
 extern struct tier_counts tier_counts;
 

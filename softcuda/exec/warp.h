@@ -133,6 +133,7 @@ struct job {
 	_Atomic(const struct compiled *) compiled;  /* machine code that new groups run; NULL: none yet */
 	bool late;                        /* groups run it only from their first barriers on */
 	struct tier *tier;                /* what decides about that; NULL: nobody (exec/tier.h) */
+	void (*look)(struct job *job);    /* tier_look, if there is a tier */
 	/* Of the tier: the launching thread, and when it began, by the clock and in its processor time. */
 	pthread_t launcher;
 	uint64_t since_ns, since_thread_ns;

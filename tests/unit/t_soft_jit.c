@@ -405,7 +405,7 @@ static void random_kernels(void)
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(atomic_load(&tier_counts.refused) - refused, 0);
 	CHECK(atomic_load(&tier_counts.compiled) - compiled >= count);
-	CHECK(!late || atomic_load(&tier_counts.taken) > count);
+	CHECK(!late || atomic_load(&compiled_taken_count) > count);
 }
 
 /* --- addresses that are consecutive for some lanes, and not for others ---------- */
