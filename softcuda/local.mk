@@ -83,7 +83,7 @@ softcuda_jit_sources = \
 	softcuda/jit/emit_flow.c softcuda/jit/emit_function.c softcuda/jit/emit_index.c \
 	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
-	softcuda/jit/emit_together.c softcuda/jit/emit_atomic.c softcuda/jit/emit_half.c \
+	softcuda/jit/emit_together.c softcuda/jit/emit_atomic.c softcuda/jit/emit_half.c softcuda/jit/emit_step.c \
 	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/single.c softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
 	softcuda/jit/emit_rounded.c softcuda/jit/emit_rows.c softcuda/jit/emit_twice.c softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c

@@ -41,37 +41,11 @@ static value flushed(const struct work *w, value f)
 	return float_of(w, LLVMBuildSelect(b, small, zero, bits, ""));
 }
 
-value emit_saturated(const struct emitter *e, value f)
-{
-	LLVMBuilderRef b = e->builder;
-	value zero = emit_real(f, 0), one = emit_real(f, 1);
-	value least = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, f, one, ""), f, one, "");
-	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, f, zero, ""), least, zero, "");
-}
-
 /* Operand k as a float, flushed if the op has .ftz. */
 static value operand(const struct work *w, unsigned k)
 {
 	value f = emit_float_operand(w->e, w->op, k, w->once, w->type);
 	return w->verb->ftz ? flushed(w, f) : f;
-}
-
-/* --- minimum and maximum: -0 is less than +0; of a NaN and a number the number is the result ---------- */
-
-value emit_extreme(const struct emitter *e, value x, value y, bool most)
-{
-	LLVMBuilderRef b = e->builder;
-	LLVMTypeRef element = emit_is_scalar(x) ? LLVMTypeOf(x) : LLVMGetElementType(LLVMTypeOf(x));
-	LLVMTypeRef type = emit_type(e, element == e->f64 ? e->i64 : e->i32, emit_is_scalar(x));
-	value p = LLVMBuildBitCast(b, x, type, ""), q = LLVMBuildBitCast(b, y, type, "");
-	value equal = LLVMBuildFCmp(b, LLVMRealOEQ, x, y, "");
-	value zeros = most ? LLVMBuildAnd(b, p, q, "") : LLVMBuildOr(b, p, q, "");
-	value first = LLVMBuildFCmp(b, most ? LLVMRealOGT : LLVMRealOLT, x, y, "");
-	value r = LLVMBuildSelect(b, first, p, q, "");
-	r = LLVMBuildSelect(b, equal, zeros, r, "");
-	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, y, y, ""), p, r, "");
-	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), q, r, "");
-	return LLVMBuildBitCast(b, r, LLVMTypeOf(x), "");
 }
 
 /* --- by verb ---------- */

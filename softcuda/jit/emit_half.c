@@ -14,14 +14,6 @@ struct work {
 	unsigned count;           /* operands */
 };
 
-value emit_flushed_half(const struct emitter *e, value half)
-{
-	LLVMBuilderRef b = e->builder;
-	value exponent = LLVMBuildAnd(b, half, emit_number(e, half, 0x7c00), "");
-	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(e, half, 0), "");
-	return LLVMBuildSelect(b, small, LLVMBuildAnd(b, half, emit_number(e, half, 0x8000), ""), half, "");
-}
-
 /* neg or abs: a NaN becomes the one NaN. */
 static value with_sign(const struct work *w, value half)
 {

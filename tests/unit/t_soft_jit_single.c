@@ -268,8 +268,8 @@ static void few_turns_behind_the_end(void)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end), TEST(few_turns), TEST(rows_of_one_length),
-		TEST(few_turns_behind_the_end)
+		TEST(up_to_the_end), TEST(before_the_parameter), TEST(behind_the_end), TEST(few_turns),
+		TEST(rows_of_one_length), TEST(few_turns_behind_the_end)
 	};
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
