@@ -8,7 +8,6 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/tier.h"
-#include "tests/unit/soft_compiler.h"
 #include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
@@ -257,20 +256,9 @@ static void arithmetic(void)
 		compare_arithmetic(modifiers[i]);
 }
 
-static void lower_levels(void)
-{
-	soft_run_lower_levels("tests/unit/t_soft_jit_functions");
-}
-
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {TEST(all_functions), TEST(arithmetic), TEST(lower_levels)};
+	static const struct test_case cases[] = {TEST(all_functions), TEST(arithmetic)};
 	(void)argv;
-	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
-		printf("culvert-softcuda-compile is not here\n");
-		return 99;
-	}
-	const int failed = test_run_all(cases, argc > 1 ? 2 : 3);
-	soft_exec_shutdown();
-	return failed;
+	return soft_run_on_levels(argc, cases, (int)(sizeof(cases) / sizeof(cases[0])));
 }

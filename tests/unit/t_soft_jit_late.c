@@ -7,12 +7,9 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/tier.h"
-#include "tests/unit/soft_compiler.h"
+#include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { GROUPS = 3, ITEMS = 64, TURNS = 20 };
 
@@ -99,13 +96,7 @@ static void registers_of_all_lanes(void)
 
 static void random_kernels(void)
 {
-	int status = 1;
-	const pid_t child = fork();
-	if (!child) {
-		execl("tests/unit/t_soft_jit", "t_soft_jit", "late", (char *)NULL);
-		_exit(99);
-	}
-	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+	soft_run_program("tests/unit/t_soft_jit", "late", NULL);
 }
 
 int main(void)

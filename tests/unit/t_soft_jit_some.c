@@ -5,7 +5,6 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/tier.h"
-#include "tests/unit/soft_compiler.h"
 #include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
@@ -86,20 +85,9 @@ static void all_elements(void)
 		copy(&elements[i]);
 }
 
-static void lower_levels(void)
-{
-	soft_run_lower_levels("tests/unit/t_soft_jit_some");
-}
-
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {TEST(all_elements), TEST(lower_levels)};
+	static const struct test_case cases[] = {TEST(all_elements)};
 	(void)argv;
-	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
-		printf("culvert-softcuda-compile is not here\n");
-		return 99;
-	}
-	const int failed = test_run_all(cases, argc > 1 ? 1 : 2);
-	soft_exec_shutdown();
-	return failed;
+	return soft_run_on_levels(argc, cases, (int)(sizeof(cases) / sizeof(cases[0])));
 }

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
-#include "tests/unit/soft_compiler.h"
 #include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
@@ -227,22 +226,12 @@ static void parts_of_warps(void)
 	compare_styles(styles, thin > 1 ? 2 : 5, false, 41);
 }
 
-static void lower_levels(void)
-{
-	soft_run_lower_levels("tests/unit/t_soft_jit_together");
-}
-
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {TEST(whole_warps), TEST(parts_of_warps), TEST(lower_levels)};
+	static const struct test_case cases[] = {TEST(whole_warps), TEST(parts_of_warps)};
 	(void)argv;
 	thin = argc > 1 ? 2 : 1;
-	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
-		printf("culvert-softcuda-compile is not here\n");
-		return 99;
-	}
-	const int failed = test_run_all(cases, argc > 1 ? 2 : 3);
+	const int failed = soft_run_on_levels(argc, cases, (int)(sizeof(cases) / sizeof(cases[0])));
 	bytes_finish(&ptx);
-	soft_exec_shutdown();
 	return failed;
 }

@@ -6,11 +6,9 @@
 #include "softcuda/check/trace.h"
 #include "softcuda/check/watch.h"
 #include "softcuda/exec/tier.h"
+#include "tests/unit/soft_levels.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
 	ATOMIC = SOFT_ACCESS_READ_STRONG | SOFT_ACCESS_WRITE_STRONG,
@@ -212,13 +210,7 @@ static void wrong_accesses(void)
 
 static void random_kernels(void)
 {
-	int status = 1;
-	const pid_t child = fork();
-	if (!child) {
-		execl("tests/unit/t_soft_jit", "t_soft_jit", "traced", (char *)NULL);
-		_exit(99);
-	}
-	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+	soft_run_program("tests/unit/t_soft_jit", "traced", NULL);
 }
 
 int main(void)
