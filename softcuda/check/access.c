@@ -3,9 +3,6 @@
 
 #include "softcuda/check/job.h"
 
-/* The checks that look at accesses. */
-enum { CHECK_ACCESSES = CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE };
-
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		  const uint64_t *place)
 {

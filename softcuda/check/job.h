@@ -16,8 +16,12 @@ enum {
 	SEEN_MAX = 64,            /* number of places that are distinguished */
 	PRINTED_MAX = 32,         /* reports of one launch that are printed */
 	CHECK_NOTES = 4,
-	CHECK_QUIETS = 16
+	CHECK_QUIETS = 16,
+	CHECK_KNOWN = 64
 };
+
+/* The checks that look at accesses. */
+enum { CHECK_ACCESSES = CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE };
 
 /* What check_quiet has found of a range of memory. */
 struct check_quiet {
@@ -25,6 +29,12 @@ struct check_quiet {
 	struct range range;
 	uint64_t quiet_end;       /* of the part that it was found of */
 	unsigned quiet;
+};
+
+/* A race that is only counted: between an op, and what check_race_is_known makes of the other. */
+struct check_known {
+	const struct op *op;      /* NULL: none */
+	uint64_t other;
 };
 
 /* Look at the accesses of all lanes of a warp at once.  They return which of `checks` do not know whether all is right,
@@ -64,6 +74,7 @@ struct check_job {
 	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
+	struct check_known known[CHECK_KNOWN];    /* races, each at a place that it decides */
 	uint64_t found;           /* number of all findings */
 	bool out_of_memory;       /* the launch ends, and nothing is reported any more */
 };
@@ -332,6 +343,12 @@ bool check_find(struct check_group *check, const struct warp *warp, const struct
 void check_tell(struct check_group *check, struct warp *warp, const struct op *op, unsigned l, const char *kind,
 		const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+/* Whether such an error of an op is only counted. */
+bool check_is_known(const struct check_job *check, const struct op *op, const char *kind, uint64_t key);
+/* The same of a race with an access in the same group or another one, at a site, which wrote or not; of an access that
+ * the flags of a buffer forbid. */
+bool check_race_is_known(struct check_job *check, const struct op *op, bool same_group, uint32_t site, bool wrote);
+bool check_flag_is_known(const struct check_job *check, const struct op *op, bool write);
 /* Reports that the checker is out of memory, as a fault; always false. */
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 

@@ -124,16 +124,40 @@ static void describe_before(const struct access *access, const struct record *be
 		     before->lane / block[0] % block[1], before->lane / block[0] / block[1]);
 }
 
+static const char *kind_of(bool same_group)
+{
+	static const char in_group[] = "race in a work-group", between[] = "race between work-groups";
+	return same_group ? in_group : between;
+}
+
+static uint64_t key_of(uint32_t site, bool wrote)
+{
+	return (uint64_t)site << 1 | wrote;
+}
+
+bool check_race_is_known(struct check_job *check, const struct op *op, bool same_group, uint32_t site, bool wrote)
+{
+	const uint64_t other = key_of(site, wrote) << 1 | same_group;
+	struct check_known *known = &check->known[((uintptr_t)op / sizeof(*op) + other * 5) % CHECK_KNOWN];
+	if (known->op == op && known->other == other)
+		return !check->out_of_memory;
+	/* What is known stays so. */
+	if (!check_is_known(check, op, kind_of(same_group), key_of(site, wrote)))
+		return false;
+	*known = (struct check_known){op, other};
+	return true;
+}
+
 static void report(const struct access *access, const struct record *before, bool wrote)
 {
 	struct check_group *group = access->group;
 	struct bytes other = BYTES_INIT, where = BYTES_INIT;
-	const char *kind = before->group == access->record.group ? "race in a work-group" : "race between work-groups";
+	const char *kind = kind_of(before->group == access->record.group);
 	bool equal = wrote && access->writes && writes_equal(access, before);
 	if (equal && group->job->options & CHECK_BENIGN)
 		return;
 	/* A program may have millions of races at one place: they are described only if the text is printed. */
-	if (!check_find(group, access->warp, access->op, kind, (uint64_t)before->site << 1 | wrote))
+	if (!check_find(group, access->warp, access->op, kind, key_of(before->site, wrote)))
 		return;
 	describe_before(access, before, wrote, &other);
 	exec_describe_memory(access->warp, access->l, access->place, &where);

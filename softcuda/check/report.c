@@ -166,11 +166,18 @@ static uint64_t part_of(const struct warp *warp, const struct op *op)
 	return ((part ^ place->line) * UINT64_C(0x100000001b3) ^ place->column) * UINT64_C(0x100000001b3) ^ before;
 }
 
-static bool was_seen(struct check_job *check, uint64_t key)
+static bool is_seen(const struct check_job *check, uint64_t key)
 {
 	for (uint32_t i = 0; i < check->seen_count; i++)
 		if (check->seen[i] == key)
 			return true;
+	return false;
+}
+
+static bool was_seen(struct check_job *check, uint64_t key)
+{
+	if (is_seen(check, key))
+		return true;
 	if (check->seen_count < SEEN_MAX)
 		check->seen[check->seen_count++] = key;
 	return false;
@@ -197,6 +204,18 @@ static void stop(struct job *job, const struct bytes *text)
 	atomic_store(&job->stop, true);
 }
 
+/* Of a kind of error, with a key of its own, at any place. */
+static uint64_t key_of(const char *kind, uint64_t key)
+{
+	return key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)kind << 32;
+}
+
+bool check_is_known(const struct check_job *check, const struct op *op, const char *kind, uint64_t key)
+{
+	return !check->out_of_memory &&
+	       (check->printed == PRINTED_MAX || is_seen(check, key_of(kind, key) ^ (uint64_t)(uintptr_t)op));
+}
+
 bool check_find(struct check_group *group, const struct warp *warp, const struct op *op, const char *kind,
 		uint64_t key)
 {
@@ -205,7 +224,7 @@ bool check_find(struct check_group *group, const struct warp *warp, const struct
 	if (check->out_of_memory)
 		return false;
 	check->found++;
-	if (!is_new(check, warp, op, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)kind << 32))
+	if (!is_new(check, warp, op, key_of(kind, key)))
 		return false;
 	check->printed++;
 	return true;

@@ -407,13 +407,25 @@ static bool ones_noted(const struct check_whole *whole, const struct soft_notes 
 	return all == written;
 }
 
-INLINE bool is_noted(const struct check_whole *whole)
+/* Whether a buffer's flags allow an access; of one that they forbid, whether it is only counted. */
+INLINE bool flags_allow(struct check_whole *whole, const struct soft_notes *notes, bool reads, bool writes)
+{
+	const struct check_job *check = whole->group->job;
+	const bool forbids_write = writes && !notes->writable;
+	if (!forbids_write && (!reads || notes->readable))
+		return true;
+	whole->is_flagged = check->options & CHECK_MEMORY && check->job->program->file_count &&
+			    check_flag_is_known(check, whole->op, forbids_write);
+	return whole->is_flagged;
+}
+
+INLINE bool is_noted(struct check_whole *whole)
 {
 	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
 	if (whole->space != PLACE_GLOBAL)
 		return true;
 	const struct soft_notes *notes = find_notes(whole);
-	if (!notes || (reads && !notes->readable) || (writes && !notes->writable))
+	if (!notes || !flags_allow(whole, notes, reads, writes))
 		return false;
 	if (!notes->written ||
 	    (is_dense(whole) &&
@@ -484,6 +496,13 @@ INLINE bool is_written(const struct check_whole *whole)
 
 /* --- all checks ---------- */
 
+INLINE unsigned look_for_races(struct check_whole *whole, unsigned checks)
+{
+	/* The operands of a store are known where the places of all lanes are. */
+	whole->is_last = checks == CHECK_RACE && (whole->place || check_is_load(whole->op));
+	return checks & CHECK_RACE && check_whole_race(whole) ? checks & ~(unsigned)CHECK_RACE : checks;
+}
+
 INLINE unsigned look(struct check_whole *whole, unsigned checks)
 {
 	const bool noted = !(checks & (CHECK_MEMORY | CHECK_UNINIT)) || is_noted(whole);
@@ -491,8 +510,10 @@ INLINE unsigned look(struct check_whole *whole, unsigned checks)
 	/* Outside of a variable, notes about bytes must not be changed before that is reported. */
 	if (noted && inside && (!(checks & CHECK_UNINIT) || is_written(whole)))
 		checks &= ~(unsigned)(CHECK_MEMORY | CHECK_UNINIT);
-	if (checks & CHECK_RACE && check_whole_race(whole))
-		checks &= ~(unsigned)CHECK_RACE;
+	checks = look_for_races(whole, checks);
+	/* An access without the places of all lanes is looked at again if anything is left. */
+	if (whole->is_flagged && !(checks & (whole->place ? CHECK_MEMORY : CHECK_ACCESSES)))
+		whole->group->job->found += (uint32_t)__builtin_popcount(whole->mask);
 	return checks;
 }
 
@@ -504,7 +525,8 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->mask = mask;
 	whole->size_B = size_B;
 	whole->run_count = whole->one_count = 0;
-	whole->is_told = whole->is_put_off = false;
+	whole->place = NULL;
+	whole->is_told = whole->is_put_off = whole->is_flagged = false;
 }
 
 static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
@@ -650,7 +672,7 @@ static unsigned look_at_run(struct check_whole *whole, unsigned checks)
 	}
 	if (right)
 		checks &= ~(unsigned)(CHECK_MEMORY | CHECK_UNINIT);
-	return checks & CHECK_RACE && check_whole_race(whole) ? checks & ~(unsigned)CHECK_RACE : checks;
+	return look_for_races(whole, checks);
 }
 
 static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks)

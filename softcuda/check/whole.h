@@ -1,5 +1,6 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
- * check/whole_later.c and check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
+ * check/whole_lanes.c, check/whole_later.c and check/whole_race.c.  Only these include this file; others call them by
+ * check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -40,6 +41,10 @@ struct check_whole {
 	uint64_t one_place[LANES];        /* multiples of SHADOW_WORD_B, which is the size of the access */
 	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
 	bool is_told, is_put_off;
+	/* Whether nothing else has to look at the access lane by lane, so that races are reported at once.  What a
+	 * store writes is known then. */
+	bool is_last;
+	bool is_flagged;          /* the flags of a buffer forbid the access, which has been reported before */
 };
 
 /* The number of bytes that a run accesses. */
@@ -74,8 +79,8 @@ static inline uint32_t check_told_runs(const struct shared_access *told, struct 
 	return count;
 }
 
-/* Notes the runs of an access, or its lanes one by one, if no race is possible.  False: that is not decided, as of
- * check_whole_race. */
+/* Notes the runs of an access, or its lanes one by one, if no race is possible or the access is_last.  False: that is
+ * not decided, as of check_whole_race. */
 #define check_whole_touch EXEC_LEVELED(check_whole_touch)
 bool check_whole_touch(struct check_whole *whole);
 /* Whether a read repeats one that was put off since the last barrier, with nothing in between that matters, so that
@@ -85,7 +90,8 @@ bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, 
 /* Keeps a read of several runs that was put off, so that it is known when it repeats. */
 #define check_whole_keep_repeat EXEC_LEVELED(check_whole_keep_repeat)
 void check_whole_keep_repeat(const struct check_whole *whole);
-/* Looks for races.  False: it is not decided whether there is one, and the checks for each lane have to look. */
+/* Looks for races, and reports them if the access is_last.  False: it is not decided whether there is one, and the
+ * checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)
 bool check_whole_race(struct check_whole *whole);
 /* As check_whole_functions.note_put_off. */

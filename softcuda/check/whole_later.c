@@ -254,6 +254,8 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 	whole->size_B = size_B;
 	whole->space = PLACE_SHARED;
 	whole->one_count = 0;
+	whole->place = NULL;
+	whole->is_last = true;
 }
 
 static bool note_later(struct check_group *group, const struct shared_access *later)

@@ -2,21 +2,9 @@
  * consecutive lanes are compared and written as vectors (check/cells.h). */
 #include "config.h"
 
-#include "softcuda/check/whole.h"
-
-#include "softcuda/check/cells.h"
+#include "softcuda/check/whole_lanes.h"
 
 #include <stdlib.h>
-
-/* What the lanes of an access have in common. */
-struct lanes {
-	const struct check_whole *whole;
-	const struct check_clocks *clocks;
-	struct shadow *shadow;
-	struct cells_order order;
-	uint64_t record;          /* of the warp's first lane, but for the epoch unless all lanes have the same */
-	bool writes;
-};
 
 /* The lane that is looked at now. */
 struct lane {
@@ -68,20 +56,6 @@ static bool touch_soon(const struct lanes *lanes, const struct lane *lane, const
 	return true;
 }
 
-/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
- * be accessed all at a time. */
-static struct page *find_cell(const struct lanes *lanes, uint64_t address, size_t *index_out, uint32_t *size_B_out)
-{
-	const uint32_t size_B = lanes->whole->size_B;
-	struct page *page = shadow_page(lanes->shadow, address);
-	if (!page || page->atomic[0] || (!page->bytes && (address | size_B) % SHADOW_WORD_B))
-		return NULL;
-	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
-	*index_out = address % SHADOW_PAGE_B / *size_B_out;
-	const uint32_t block = (uint32_t)(*index_out / SHADOW_BLOCK);
-	return page->bytes || page->apart >> block & 1 || shadow_part(page, block, block + 1) ? page : NULL;
-}
-
 /* As touch_run, for lanes that may know different things of others. */
 static bool touch_one_by_one(const struct lanes *lanes, const struct check_run *run)
 {
@@ -97,52 +71,10 @@ static bool touch_one_by_one(const struct lanes *lanes, const struct check_run *
 		lane.record = lanes->record + ((uint64_t)(run->lane + i) << RECORD_LANE_SHIFT);
 		lane.record |= (uint64_t)check_clocks_epoch(lanes->clocks, first + i) << RECORD_EPOCH_SHIFT;
 		for (uint64_t at = start; at < start + size_B; at += cell_B) {
-			const struct page *page = find_cell(lanes, at, &index, &cell_B);
+			const struct page *page = check_lanes_cell(lanes, at, &index, &cell_B);
 			if (!page || !touch_soon(lanes, &lane, page, index))
 				return false;
 		}
-	}
-	return true;
-}
-
-static inline bool is_over(const struct lanes *lanes, uint64_t before)
-{
-	return !before || before - lanes->order.first < lanes->order.span;
-}
-
-/* Notes reads of a cell by lanes one after the other, the first of which has this record, as touch_soon would for each:
- * once both of the cell's reads are of this warp's present epoch or of other work-groups, only the same lanes replace
- * them. */
-static bool read_same(const struct lanes *lanes, const struct page *page, size_t i, uint64_t record, uint32_t count)
-{
-	const uint32_t lane = record_lane(record);
-	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
-	uint32_t next = 0;
-	if (!is_over(lanes, page->write[i]))
-		return false;
-	for (; next < count && (is_over(lanes, *read[0]) || is_over(lanes, *read[1])); next++) {
-		const bool own = *read[0] >= lanes->order.first && record_lane(*read[0]) == lane + next;
-		*read[own || is_over(lanes, *read[0]) ? 0 : 1] = record + ((uint64_t)next << RECORD_LANE_SHIFT);
-	}
-	for (unsigned k = 0; k < 2; k++) {
-		const uint32_t other = record_lane(*read[k]) - lane;
-		if (*read[k] >= lanes->order.first && other >= next && other < count &&
-		    !(k && ((*read[0] ^ *read[1]) & RECORD_LANE_MASK) == 0))
-			*read[k] = record + ((uint64_t)other << RECORD_LANE_SHIFT);
-	}
-	return true;
-}
-
-static bool touch_same(const struct lanes *lanes, const struct check_run *run, uint64_t record)
-{
-	uint32_t cell_B;
-	size_t index;
-	if (lanes->writes)
-		return false;
-	for (uint64_t at = run->place; at < run->place + lanes->whole->size_B; at += cell_B) {
-		const struct page *page = find_cell(lanes, at, &index, &cell_B);
-		if (!page || !read_same(lanes, page, index, record, run->count))
-			return false;
 	}
 	return true;
 }
@@ -425,7 +357,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	const uint32_t size_B = lanes->whole->size_B;
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
-		return touch_same(lanes, run, record);
+		return !lanes->writes && check_lanes_read_same(lanes, run, record);
 	if (touch_words(lanes, run, record))
 		return true;
 	/* Elements are aligned, so that none is in two pages. */
@@ -594,7 +526,9 @@ bool check_whole_touch(struct check_whole *whole)
 		make_runs(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		if (!(clocks->dirty || run->count == 1 ? touch_one_by_one(&lanes, run) : touch_run(&lanes, run)))
+		if (clocks->dirty || run->count == 1 ? touch_one_by_one(&lanes, run) : touch_run(&lanes, run))
+			continue;
+		if (clocks->dirty || !whole->is_last || !check_lanes_touch(&lanes, run))
 			return false;
 	}
 	return true;

@@ -318,10 +318,21 @@ static bool note_global_load(struct warp *warp, const struct op *op, unsigned l,
 	return true;
 }
 
+static const char *flag_kind(bool write)
+{
+	static const char to_read_only[] = "write to read-only memory", of_write_only[] = "read of write-only memory";
+	return write ? to_read_only : of_write_only;
+}
+
+bool check_flag_is_known(const struct check_job *check, const struct op *op, bool write)
+{
+	return check_is_known(check, op, flag_kind(write), 0);
+}
+
 /* Reports an access that the flags of a buffer forbid. */
 static void report_flag(struct warp *warp, const struct op *op, unsigned l, uint64_t place, uint32_t size_B, bool write)
 {
-	const char *kind = write ? "write to read-only memory" : "read of write-only memory";
+	const char *kind = flag_kind(write);
 	struct bytes text = BYTES_INIT;
 	if (!check_find(check_of(warp->group), warp, op, kind, 0))
 		return;

@@ -29,6 +29,9 @@ static const char source[] =
 	"{ int i = get_local_id(0); end[-1 - i] = from[i]; }\n"
 	"kernel void swizzle(global int4 *from, global int4 *to)\n"
 	"{ if (get_global_id(0) < 16) to[get_global_id(0)].wzyx = from[get_global_id(0)]; }\n"
+	"kernel void again(global int *from, global int *to)\n"
+	"{ int i = get_global_id(0), sum = 0;\n"
+	"for (int n = 0; n < 3; n++) { sum += from[i * 5 & 63]; to[n] = sum; } }\n"
 	"kernel void count(global int *from, global int *to)\n"
 	"{ atomic_inc(to + get_global_id(0)); }\n"
 	"struct wide { double3 a; int16 b; };\n"
@@ -176,6 +179,9 @@ static void check_flags(void)
 	CHECK(strstr(reported(), "read of write-only memory") != NULL);
 	run("add", buffer(CL_MEM_COPY_HOST_PTR), from);
 	CHECK(strstr(reported(), "write to read-only memory") != NULL);
+	/* Each access counts, and each race: of 64 work-items with 63 before them. */
+	run("again", to, from);
+	CHECK(strstr(reported(), "kernel 'again': 573 reports in total, 3 printed") != NULL);
 	/* What comes in its place is another buffer. */
 	release_from(from);
 	from = buffer(CL_MEM_COPY_HOST_PTR);

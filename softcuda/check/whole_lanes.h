@@ -1,0 +1,50 @@
+/* What check/whole_race.c and check/whole_lanes.c have in common: how the cells of an access are looked at. */
+#ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
+#define CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
+
+#include "softcuda/check/cells.h"
+#include "softcuda/check/whole.h"
+
+/* What the lanes of an access have in common. */
+struct lanes {
+	const struct check_whole *whole;
+	const struct check_clocks *clocks;
+	struct shadow *shadow;
+	struct cells_order order;
+	uint64_t record;          /* of the warp's first lane, but for the epoch unless all lanes have the same */
+	bool writes;
+};
+
+/* Whether there is no access, or one that is ordered before those of all lanes now. */
+static inline bool check_lanes_over(const struct lanes *lanes, uint64_t before)
+{
+	return !before || before - lanes->order.first < lanes->order.span;
+}
+
+/* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
+ * be accessed all at a time. */
+static inline struct page *check_lanes_cell(const struct lanes *lanes, uint64_t address, size_t *index_out,
+					    uint32_t *size_B_out)
+{
+	const uint32_t size_B = lanes->whole->size_B;
+	struct page *page = shadow_page(lanes->shadow, address);
+	if (!page || page->atomic[0] || (!page->bytes && (address | size_B) % SHADOW_WORD_B))
+		return NULL;
+	*size_B_out = page->bytes ? 1 : SHADOW_WORD_B;
+	*index_out = address % SHADOW_PAGE_B / *size_B_out;
+	const uint32_t block = (uint32_t)(*index_out / SHADOW_BLOCK);
+	return page->bytes || page->apart >> block & 1 || shadow_part(page, block, block + 1) ? page : NULL;
+}
+
+/* The functions are for lanes that know of each other only what barriers of the whole group have ordered.  Races whose
+ * report is known are counted by them (check_race_is_known). */
+
+/* Notes reads of one place by the lanes of a run, the first of which has this record.  False: that is not decided, or a
+ * race has to be reported; nothing is counted then. */
+#define check_lanes_read_same EXEC_LEVELED(check_lanes_read_same)
+bool check_lanes_read_same(const struct lanes *lanes, const struct check_run *run, uint64_t record);
+/* Notes the accesses of a run one by one, and reports races.  False: a fault was noted. */
+#define check_lanes_touch EXEC_LEVELED(check_lanes_touch)
+bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run);
+
+#endif
