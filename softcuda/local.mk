@@ -44,7 +44,8 @@ softcuda_check_sources = \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.
 softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c \
-	softcuda/check/whole_lanes.c softcuda/check/whole_later.c softcuda/check/whole_race.c
+	softcuda/check/whole_atomic.c softcuda/check/whole_lanes.c softcuda/check/whole_later.c \
+	softcuda/check/whole_race.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \

@@ -145,6 +145,13 @@ enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SH
 /* CHECK_CHUNKS: so many chunks are looked at as a vector; a word for each lane of a warp is in as many. */
 enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32, CHECK_CHUNKS = LANES * SHADOW_WORD_B / CHECK_CHUNK_B };
 
+/* Atomics by lanes of a warp on words of shared memory. */
+enum { CHECK_ATOMICS_MAX = 1024 };
+struct check_atomic {
+	uint32_t op, warp, lanes, size_B;         /* op, warp, lanes: as of struct shared_access */
+	uint16_t word[LANES];     /* the offset of each of the lanes, in words; the first one's again for the others */
+};
+
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
  * both are reads.  If it is not, none of them can race: earlier accesses are ordered before them by the barrier before,
  * and later ones by the next.
@@ -156,10 +163,17 @@ struct check_put_off {
 	uint32_t marked;          /* the first ones, which `written` and `read` have */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
 	uint32_t latest_direct;   /* the same of writes that were not put off */
+	uint32_t latest_plain;    /* the same of what is in `written`, `read` or `direct` */
 	/* By chunk: the latest epochs in which a write of it was put off; in which it was read; and in which it was
 	 * written otherwise, as by lanes that write different words one by one, next to those of another warp.  `read`
 	 * and `direct` are part of the same memory. */
 	uint32_t *written, *read, *direct;
+	/* Atomics that are put off, in chunks that nothing else has accessed since the last barrier; room for
+	 * CHECK_ATOMICS_MAX. */
+	struct check_atomic *atomics;
+	uint32_t atomic_count, atomic_marked;     /* atomic_marked: the first ones, which `atomic` has */
+	uint32_t latest_atomic;   /* the latest epoch in which one was put off */
+	uint32_t *atomic;         /* as `written`; part of the same memory */
 };
 
 /* Reads of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that is
@@ -276,6 +290,7 @@ static inline uint32_t check_put_off_writes(struct check_group *group, uint64_t 
 static inline void check_put_off_mark(struct check_group *group, bool writes, uint64_t offset_B, uint64_t size_B)
 {
 	struct check_put_off *put_off = &group->put_off;
+	put_off->latest_plain = group->clocks[CHECK_LOCAL_MEMORY].now;
 	if (writes)
 		put_off->latest_direct = check_put_off_writes(group, offset_B, offset_B + size_B);
 	check_put_off_epochs(writes ? put_off->direct : put_off->read, group->clocks[CHECK_LOCAL_MEMORY].now,
@@ -286,7 +301,7 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 static inline void check_put_off_forget(struct check_group *group)
 {
 	group->group->shared_next = group->put_off.accesses;
-	group->put_off.marked = 0;
+	group->put_off.marked = group->put_off.atomic_count = group->put_off.atomic_marked = 0;
 	group->repeats.generation++;
 	group->repeats.order = 0;
 }
@@ -302,7 +317,7 @@ static inline uint32_t check_put_off_count(const struct check_group *group)
 static inline bool check_put_off_none(struct check_group *group)
 {
 	check_close(group);
-	return !check_put_off_count(group) || group->job->whole->note_put_off(group);
+	return (!check_put_off_count(group) && !group->put_off.atomic_count) || group->job->whole->note_put_off(group);
 }
 
 /* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */
@@ -392,6 +407,12 @@ static inline bool check_is_load(const struct op *op)
 static inline bool check_is_atomic(const struct op *op)
 {
 	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
+}
+
+/* Atomics that read and write. */
+static inline bool check_is_update(const struct op *op)
+{
+	return op->writes && op->reads & 2;
 }
 
 static inline bool check_is_store(const struct op *op)

@@ -14,12 +14,14 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
 	check->orders = malloc(lanes);
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
-	check->put_off.written = calloc(3 * (size_t)chunks, sizeof(*check->put_off.written));
+	check->put_off.written = calloc(4 * (size_t)chunks, sizeof(*check->put_off.written));
 	check->put_off.read = check->put_off.written ? check->put_off.written + chunks : NULL;
 	check->put_off.direct = check->put_off.written ? check->put_off.read + chunks : NULL;
+	check->put_off.atomic = check->put_off.written ? check->put_off.direct + chunks : NULL;
 	if (group->job->shared_B) {
 		check->put_off.accesses = malloc((CHECK_LATER_MAX + 1) * sizeof(*check->put_off.accesses));
-		if (!check->put_off.accesses)
+		check->put_off.atomics = malloc(CHECK_ATOMICS_MAX * sizeof(*check->put_off.atomics));
+		if (!check->put_off.accesses || !check->put_off.atomics)
 			return false;
 	}
 	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written;
@@ -109,6 +111,7 @@ void check_group_free(struct check_group *check)
 		check_clocks_finish(&check->clocks[m]);
 	check_copies_finish(&check->copies);
 	free(check->put_off.accesses);
+	free(check->put_off.atomics);
 	free(check->put_off.written);
 	free(check->orders);
 	free(check->locals);

@@ -243,6 +243,15 @@ static bool take_ones(struct check_whole *whole, const uint64_t *place, bool asc
 	return false;
 }
 
+/* The same of an atomic. */
+static bool take_atomic(struct check_whole *whole, const uint64_t *place)
+{
+	if (check_whole_take_atomic(whole, place) && find_space(whole) && whole->space != PLACE_PARAM)
+		return true;
+	whole->one_count = 0;
+	return false;
+}
+
 /* Whether all lanes access consecutive places. */
 INLINE bool is_one_run(const struct check_whole *whole)
 {
@@ -264,6 +273,8 @@ static bool find_access(struct check_whole *whole)
 		whole->space = PLACE_LOCAL;
 		return check_local_fits(warp) && read_private(whole);
 	}
+	if (check_is_update(whole->op) && take_atomic(whole, whole->place))
+		return true;
 	if (is_one_run(whole)) {
 		whole->runs[0] = (struct check_run){whole->place[0], 0, LANES, whole->size_B};
 		whole->run_count = 1;
@@ -393,14 +404,17 @@ static bool ones_noted(const struct check_whole *whole, const struct soft_notes 
 {
 	typedef uint32_t __attribute__((may_alias)) word_notes;
 	const uint32_t written = (uint32_t)check_each_byte;
+	const uint32_t words = whole->size_B / SHADOW_WORD_B;
 	uint32_t all = written;
 	if (((uintptr_t)notes->written - notes->start) % sizeof(word_notes))
 		return false;
-	for (uint32_t i = 0; reads && i < whole->one_count; i++) {
-		const atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
-		all &= __atomic_load_n((const word_notes *)(const void *)at, __ATOMIC_RELAXED);
-	}
-	for (uint32_t i = 0; all == written && writes && i < whole->one_count; i++) {
+	for (uint32_t k = 0; reads && k < words; k++)
+		for (uint32_t i = 0; i < whole->one_count; i++) {
+			const atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
+			all &= __atomic_load_n((const word_notes *)(const void *)at + k, __ATOMIC_RELAXED);
+		}
+	/* What an atomic writes has been written. */
+	for (uint32_t i = 0; all == written && writes && !reads && i < whole->one_count; i++) {
 		atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
 		__atomic_store_n((word_notes *)(void *)at, written, __ATOMIC_RELAXED);
 	}
@@ -459,10 +473,45 @@ INLINE bool has_unwritten(const uint8_t *notes, uint64_t size_B)
 	return found;
 }
 
+/* Has a range of shared memory be what was found last to be written as a whole, with what was found before if they are
+ * next to each other. */
+static void keep_grown(struct check_group *group, const struct range *range)
+{
+	struct range *last = &group->grown;
+	if (range->start <= last->end && last->start <= range->end) {
+		last->start = range->start < last->start ? range->start : last->start;
+		last->end = range->end > last->end ? range->end : last->end;
+	} else {
+		*last = *range;
+	}
+}
+
+/* Whether all words that an atomic's lanes access have been written. */
+static bool atomic_written(const struct check_whole *whole)
+{
+	enum { MOST_B = 4096 };
+	struct check_group *group = whole->group;
+	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
+	const struct range range = {whole->start - shared, whole->end - shared};
+	bool right = true;
+	if (range.start >= group->grown.start && range.end <= group->grown.end)
+		return true;
+	if (range.end - range.start <= MOST_B &&
+	    !has_unwritten(group->written + range.start, range.end - range.start)) {
+		keep_grown(group, &range);
+		return true;
+	}
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		right &= !has_unwritten(group->written + (whole->one_place[i] - shared), whole->size_B);
+	return right;
+}
+
 /* The same for shared memory. */
 INLINE bool written_shared(const struct check_whole *whole)
 {
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
+	if (whole->one_count && check_is_update(whole->op))
+		return atomic_written(whole);
 	if (check_is_load(whole->op) && is_dense(whole) &&
 	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
 		return true;
@@ -594,16 +643,11 @@ static struct range grow(const uint8_t *written, struct range range, const struc
 /* The same; what was found before is not looked at again. */
 static struct range find_written(struct check_group *group, struct range range, const struct range *most)
 {
-	struct range *last = &group->grown;
+	const struct range *last = &group->grown;
 	if (most->start >= last->start && most->end <= last->end)
 		return *most;
 	range = grow(group->written, range, most);
-	if (range.start <= last->end && last->start <= range.end) {
-		last->start = range.start < last->start ? range.start : last->start;
-		last->end = range.end > last->end ? range.end : last->end;
-	} else {
-		*last = range;
-	}
+	keep_grown(group, &range);
 	return range;
 }
 
@@ -616,9 +660,10 @@ static struct range find_unchanged(const struct check_group *group, const struct
 	if (put_off->latest != now)
 		return *most;
 	while (first * CHECK_CHUNK_B > most->start && put_off->written[first - 1] != now &&
-	       put_off->direct[first - 1] != now)
+	       put_off->direct[first - 1] != now && put_off->atomic[first - 1] != now)
 		first--;
-	while (end * CHECK_CHUNK_B < most->end && put_off->written[end] != now && put_off->direct[end] != now)
+	while (end * CHECK_CHUNK_B < most->end && put_off->written[end] != now && put_off->direct[end] != now &&
+	       put_off->atomic[end] != now)
 		end++;
 	return (struct range){
 		first * CHECK_CHUNK_B > most->start ? first * CHECK_CHUNK_B : most->start,

@@ -35,10 +35,12 @@ struct check_whole {
 	uint32_t run_count;
 	struct check_run runs[LANES];
 	/* Instead of many short runs: lanes that access different words of global memory, or write such words of shared
-	 * memory; 0: there are runs. */
+	 * memory; or those of an atomic, whose words need not differ; 0: there are runs. */
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
-	uint64_t one_place[LANES];        /* multiples of SHADOW_WORD_B, which is the size of the access */
+	uint64_t one_place[LANES];        /* multiples of the size of the access: SHADOW_WORD_B or, of an atomic, twice
+					   * that */
+	bool one_word;            /* all lanes of an atomic access the same one */
 	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
 	bool is_told, is_put_off;
 	/* Whether nothing else has to look at the access lane by lane, so that races are reported at once.  What a
@@ -94,6 +96,22 @@ void check_whole_keep_repeat(const struct check_whole *whole);
  * checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)
 bool check_whole_race(struct check_whole *whole);
+/* Takes the lanes of an atomic one by one, and sets start and end.  False: they do not access words. */
+#define check_whole_take_atomic EXEC_LEVELED(check_whole_take_atomic)
+bool check_whole_take_atomic(struct check_whole *whole, const uint64_t *place);
+/* Puts an atomic of shared memory off, for which there is room, and whose chunks nothing else has accessed since the
+ * last barrier.  False: it may order something, or is not one that can be put off. */
+#define check_whole_keep_atomic EXEC_LEVELED(check_whole_keep_atomic)
+bool check_whole_keep_atomic(const struct check_whole *whole);
+/* Marks the chunks of the atomics that are put off. */
+#define check_whole_mark_atomics EXEC_LEVELED(check_whole_mark_atomics)
+void check_whole_mark_atomics(struct check_group *group);
+/* Takes the lanes of an atomic that was put off. */
+#define check_whole_take_kept EXEC_LEVELED(check_whole_take_kept)
+void check_whole_take_kept(struct check_whole *whole, const struct check_atomic *kept);
+/* As check_whole_touch, for an atomic that reads and writes. */
+#define check_whole_touch_atomic EXEC_LEVELED(check_whole_touch_atomic)
+bool check_whole_touch_atomic(const struct check_whole *whole);
 /* As check_whole_functions.note_put_off. */
 #define check_whole_note_put_off EXEC_LEVELED(check_whole_note_put_off)
 bool check_whole_note_put_off(struct check_group *group);

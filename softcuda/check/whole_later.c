@@ -67,6 +67,15 @@ static void mark_later(struct check_group *group)
 			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
 					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
 	}
+	check_whole_mark_atomics(group);
+}
+
+/* Whether atomics that are put off access a run's chunks; those have been marked. */
+static bool has_atomic(const struct check_whole *whole, const struct check_run *run)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	return put_off->latest_atomic == whole->group->clocks[CHECK_LOCAL_MEMORY].now &&
+	       has_chunk(whole, run, put_off->atomic);
 }
 
 /* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
@@ -77,10 +86,11 @@ static bool mark_alone(const struct check_whole *whole)
 	mark_later(whole->group);
 	const uint32_t now = check_put_off_writes(whole->group, shared_offset(whole->group, whole->start),
 						  shared_offset(whole->group, whole->end));
+	whole->group->put_off.latest_plain = now;
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
-		    has_chunk(whole, run, put_off->read) ||
+		    has_chunk(whole, run, put_off->read) || has_atomic(whole, run) ||
 		    (put_off->latest_direct == now && has_chunk(whole, run, put_off->direct)))
 			return false;
 		check_put_off_epochs(put_off->written, now, shared_offset(whole->group, run->place),
@@ -93,8 +103,10 @@ static bool mark_alone(const struct check_whole *whole)
 static bool is_written(const struct check_whole *whole)
 {
 	const struct check_put_off *put_off = &whole->group->put_off;
+	check_whole_mark_atomics(whole->group);
 	return has_chunks(whole, put_off->written) ||
-	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct));
+	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct)) ||
+	       (put_off->latest_atomic == put_off->latest && has_chunks(whole, put_off->atomic));
 }
 
 /* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that. */
@@ -147,6 +159,20 @@ static bool put_off(struct check_whole *whole)
 	return true;
 }
 
+/* The same of an atomic, if nothing else has accessed its chunks since the last barrier. */
+static bool put_off_atomic(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	const struct check_put_off *put_off = &group->put_off;
+	if (put_off->atomic_count == CHECK_ATOMICS_MAX && !check_put_off_none(group))
+		return false;
+	if (check_put_off_count(group))
+		mark_later(group);
+	return (put_off->latest_plain != group->clocks[CHECK_LOCAL_MEMORY].now ||
+		(!has_chunks(whole, put_off->written) && !has_chunks(whole, put_off->read) &&
+		 !has_chunks(whole, put_off->direct))) && check_whole_keep_atomic(whole);
+}
+
 /* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
  * noted. */
 static bool come_first(const struct check_whole *whole)
@@ -155,8 +181,9 @@ static bool come_first(const struct check_whole *whole)
 	const struct check_put_off *put_off = &group->put_off;
 	const bool writes = !check_is_load(whole->op);
 	mark_later(group);
-	if (check_put_off_count(group) && (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written)) &&
-	    !check_put_off_none(group))
+	if (((check_put_off_count(group) &&
+	      (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written))) ||
+	     (put_off->atomic_count && has_chunks(whole, put_off->atomic))) && !check_put_off_none(group))
 		return false;
 	for (uint32_t i = 0; i < whole->one_count; i++)
 		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), SHADOW_WORD_B);
@@ -235,6 +262,8 @@ static bool note(struct check_whole *whole)
 	bool right = true;
 	warp->frame = warp->base;
 	const bool touched = check_whole_touch(whole);
+	for (uint32_t i = 0; !touched && i < whole->one_count; i++)
+		places[whole->one_lane[i]] = whole->one_place[i];
 	for (uint32_t i = 0; !touched && i < whole->run_count; i++)
 		for (uint32_t k = 0; k < whole->runs[i].count; k++)
 			places[whole->runs[i].lane + k] = whole->runs[i].place + (uint64_t)k * whole->runs[i].step_B;
@@ -278,10 +307,22 @@ static bool note_repeat(struct check_group *group, const struct check_repeat *re
 	return note(&whole);
 }
 
+static bool note_atomic(struct check_group *group, const struct check_atomic *kept)
+{
+	struct check_whole whole;
+	begin_note(&whole, group, kept->warp, &group->group->job->code->ops[kept->op], kept->lanes, kept->size_B);
+	whole.run_count = 0;
+	check_whole_take_kept(&whole, kept);
+	return note(&whole);
+}
+
+/* Atomics and other accesses that are put off are in different chunks, so that the order between them does not
+ * matter. */
 bool check_whole_note_put_off(struct check_group *group)
 {
 	struct check_repeat repeats[CHECK_REPEATS];
 	const uint32_t count = check_put_off_count(group), repeat_count = find_repeats(group, repeats);
+	const uint32_t atomic_count = group->put_off.atomic_count;
 	uint32_t next = 0;
 	bool right = true;
 	mark_later(group);
@@ -292,6 +333,8 @@ bool check_whole_note_put_off(struct check_group *group)
 		if (right && i < count)
 			right = note_later(group, &group->put_off.accesses[i]);
 	}
+	for (uint32_t i = 0; right && i < atomic_count; i++)
+		right = note_atomic(group, &group->put_off.atomics[i]);
 	return right;
 }
 
@@ -309,7 +352,7 @@ bool check_whole_race(struct check_whole *whole)
 		return false;
 	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
-	if (shared && put_off(whole))
+	if (shared && (check_is_atomic(whole->op) ? put_off_atomic(whole) : put_off(whole)))
 		return true;
 	if (shared && !come_first(whole))
 		return false;

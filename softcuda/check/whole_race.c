@@ -380,61 +380,6 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	return true;
 }
 
-/* --- atomics ---------- */
-
-/* Whether an atomic access that writes may order accesses of lanes. */
-static bool may_order(const struct check_whole *whole, const struct shadow *shadow)
-{
-	bool may = whole->op->mode != ORDER_RELAXED || shadow->syncs.count;
-	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
-		may |= whole->group->clocks[m].dirty;
-	return may;
-}
-
-/* Notes a lane's atomic write of a word, as check_race would, if no other work-group has accessed it atomically.  False
- * if that is not decided quickly. */
-static bool touch_atomic(const struct lanes *lanes, const struct lane *lane, uint64_t address)
-{
-	struct page *page = shadow_page(lanes->shadow, address);
-	const size_t i = address % SHADOW_PAGE_B / SHADOW_WORD_B;
-	const uint32_t block = (uint32_t)(i / SHADOW_BLOCK);
-	if (!page || page->bytes || !shadow_want_atomic(page) ||
-	    (!(page->apart >> block & 1) && !shadow_part(page, block, block + 1)))
-		return false;
-	uint64_t *latest = &page->atomic[0][i], *other = &page->atomic[1][i];
-	if (!soon_ordered(lanes, lane, page->write[i]) || !soon_ordered(lanes, lane, page->read[0][i]) ||
-	    !soon_ordered(lanes, lane, page->read[1][i]) || (*latest && *latest < lanes->order.first) ||
-	    (*other && *other < lanes->order.first))
-		return false;
-	if (!soon_ordered(lanes, lane, *latest))
-		*other = *latest;
-	else if (soon_ordered(lanes, lane, *other))
-		*other = 0;
-	*latest = lane->record;
-	return true;
-}
-
-/* Notes atomic writes that order nothing, lane by lane. */
-static bool touch_atomics(const struct lanes *lanes)
-{
-	const struct check_whole *whole = lanes->whole;
-	const uint32_t size_B = whole->size_B;
-	struct lane lane = {.clock = NULL, .floor = lanes->clocks->floor};
-	if (may_order(whole, lanes->shadow) || whole->op->compares || size_B % SHADOW_WORD_B)
-		return false;
-	for (uint32_t r = 0; r < whole->run_count; r++) {
-		const struct check_run *run = &whole->runs[r];
-		for (uint32_t l = 0; l < run->count; l++) {
-			const uint64_t start = run->place + (uint64_t)l * run->step_B;
-			lane.record = lanes->record + ((uint64_t)(run->lane + l) << RECORD_LANE_SHIFT);
-			for (uint64_t at = start; at < start + size_B; at += SHADOW_WORD_B)
-				if (at % SHADOW_WORD_B || !touch_atomic(lanes, &lane, at))
-					return false;
-		}
-	}
-	return true;
-}
-
 /* --- all accesses ---------- */
 
 /* The page of a word, if it is one whose words can be accessed all at a time, and if the blocks, as bits, can be
@@ -506,20 +451,18 @@ bool check_whole_touch(struct check_whole *whole)
 	struct check_group *group = whole->group;
 	const bool shared = whole->space == PLACE_SHARED;
 	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	if (check_is_atomic(whole->op))
+		return check_whole_touch_atomic(whole);
 	struct lanes lanes = {
 		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
 		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
 		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
-				    warp->index * LANES,
-				    (check_is_atomic(whole->op) ? RECORD_ATOMIC : 0u) |
-				    (whole->op->narrow ? RECORD_NARROW : 0u))
+				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0u)
 	};
 	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
 	const uint32_t floor = check_clocks_floor(clocks, 0);
 	if (floor)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
-	if (check_is_atomic(whole->op))
-		return touch_atomics(&lanes);
 	if (whole->one_count && !clocks->dirty && touch_ones(&lanes))
 		return true;
 	if (whole->one_count)

@@ -98,7 +98,9 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 static uint32_t look(struct warp *warp, uint32_t number, uint32_t lanes, const uint64_t *place, uint32_t size_B)
 {
 	const struct op *op = go_to(warp, number);
-	const unsigned kind = op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
+	const bool is_atomic = op->writes && op->reads & 2;
+	const unsigned kind = is_atomic ? SOFT_ACCESS_READ_STRONG | SOFT_ACCESS_WRITE_STRONG :
+			      op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
 	return !WATCH_ASK(warp->group->job, access, warp, op, lanes, size_B, kind, place);
 }
 

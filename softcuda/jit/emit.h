@@ -241,6 +241,8 @@ void emit_store_next_rows(const struct emitter *e, const struct emit_rows *rows,
 /* Has the watcher look at an access of total_B bytes in each lane of mask, whose places in the host's memory are valid.
  * places: a vector of i64, or a scalar, the part's first lane's, if they are step_B apart, which is total_B or 0. */
 void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B);
+/* The same for places that are told one by one: a vector. */
+void emit_look_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B);
 /* The same for places in rows. */
 void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
 		    const struct emit_rows *rows);

@@ -283,18 +283,20 @@ static value find_place(const struct access *a, value *slow_out, uint32_t *slot_
 static void skip_quiet(const struct access *a, uint32_t slot, LLVMBasicBlockRef told)
 {
 	struct emitter *e = a->e;
-	const uint64_t kind = a->verb->verb == VERB_LOAD ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
+	const bool reads = a->verb->verb != VERB_STORE;
+	const uint64_t kinds = (reads ? SOFT_ACCESS_READ : 0u) |
+			       (a->verb->verb != VERB_LOAD ? SOFT_ACCESS_WRITE : 0u);
 	LLVMBasicBlockRef tell = emit_block(e, "tell");
 	const size_t of_group_B = a->is_private ? offsetof(struct group, quiet_private) :
 						  offsetof(struct group, quiet_shared);
 	value quiet = slot == PLAN_NONE ? emit_field(e, e->i64, e->group, of_group_B) :
 					  slot_field(e, slot, offsetof(struct memory_slot, quiet));
-	if (slot != PLAN_NONE && kind == SOFT_ACCESS_READ) {
+	if (slot != PLAN_NONE && reads) {
 		value loud = emit_field(e, e->i64, emit_warp(e), offsetof(struct warp, not_quiet));
 		quiet = LLVMBuildAnd(e->builder, quiet, LLVMBuildNot(e->builder, loud, ""), "");
 	}
-	value is_quiet = LLVMBuildAnd(e->builder, quiet, emit_i64(e, kind), "");
-	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntNE, is_quiet, emit_i64(e, 0), ""), told, tell);
+	value all = emit_i64(e, kinds), is_quiet = LLVMBuildAnd(e->builder, quiet, all, "");
+	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, is_quiet, all, ""), told, tell);
 	LLVMPositionBuilderAtEnd(e->builder, tell);
 }
 
@@ -312,6 +314,12 @@ static void look(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
 	int64_t stride;
+	if (a->verb->verb == VERB_ATOMIC) {
+		if (emit_is_scalar(place))
+			place = emit_row(e, place, a->shape == SHAPE_NEXT ? a->total_B : 0);
+		emit_look_all(e, a->number, a->mask, place, a->total_B);
+		return;
+	}
 	if (a->op->space == SPACE_SHARED && (a->rows.count || a->shape != SHAPE_ANY)) {
 		const bool keeps = a->verb->verb == VERB_LOAD && a->op->mode == ORDER_WEAK;
 		emit_look_shared(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0,

@@ -8,8 +8,7 @@
 
 #include "softcuda/exec/warp.h"
 
-/* Passes the watcher the places of all lanes. */
-static void look_at_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
+void emit_look_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
 {
 	if (!e->places)
 		e->places = emit_slot(e, LLVMTypeOf(places), "places");
@@ -24,7 +23,7 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 {
 	LLVMBuilderRef b = e->builder;
 	if (!emit_is_scalar(places)) {
-		look_at_all(e, op, mask, places, total_B);
+		emit_look_all(e, op, mask, places, total_B);
 		return;
 	}
 	LLVMBasicBlockRef closer = emit_block(e, "closer"), on = emit_block(e, "looked");
@@ -33,7 +32,7 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_row), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	look_at_all(e, op, mask, emit_row(e, places, step_B), total_B);
+	emit_look_all(e, op, mask, emit_row(e, places, step_B), total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -56,7 +55,7 @@ void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, un
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_rows), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	look_at_all(e, op, mask, places, total_B);
+	emit_look_all(e, op, mask, places, total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -156,7 +155,7 @@ void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, 
 	}
 	tell_shared(e, op, mask, &told, slot, closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	look_at_all(e, op, mask, rows ? places : emit_row(e, places, step_B), total_B);
+	emit_look_all(e, op, mask, rows ? places : emit_row(e, places, step_B), total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -193,7 +192,7 @@ void emit_look_private(struct emitter *e, uint32_t op, value mask, value places,
 	value unsure = LLVMBuildNot(b, is_written(e, mask, offset, total_B), "");
 	emit_unlikely(e, unsure, closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	look_at_all(e, op, mask, places, total_B);
+	emit_look_all(e, op, mask, places, total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }

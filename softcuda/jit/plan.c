@@ -45,7 +45,8 @@ static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *v
 	const bool own = op->mode == ORDER_RELAXED && (op->space == SPACE_SHARED || op->space == SPACE_LOCAL);
 	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && (!own || plan->watched))
 		verb->verb = VERB_CALL;
-	if (verb->verb == VERB_ATOMIC && plan->watched)
+	/* Whether a lane's comparison writes, which a watcher wants to know, may depend on the lanes before it. */
+	if (verb->verb == VERB_ATOMIC && plan->watched && verb->part == ATOMIC_CAS)
 		verb->verb = VERB_CALL;
 }
 

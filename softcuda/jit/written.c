@@ -93,7 +93,7 @@ static uint64_t written_by(const struct origins *origins, uint32_t i)
 	const struct plan *plan = origins->plan;
 	const struct op *op = &plan->code->ops[i];
 	const uint8_t verb = plan->verbs[i].verb;
-	if (verb != VERB_STORE && verb != VERB_CALL)
+	if (verb != VERB_STORE && verb != VERB_ATOMIC && verb != VERB_CALL)
 		return 0;
 	if (verb == VERB_CALL && (begins(plan, i, "_sust") || begins(plan, i, "_sured") || begins(plan, i, "_cp.")))
 		return ELSEWHERE;

@@ -34,6 +34,10 @@ static const char source[] =
 	"for (int n = 0; n < 3; n++) { sum += from[i * 5 & 63]; to[n] = sum; } }\n"
 	"kernel void count(global int *from, global int *to)\n"
 	"{ atomic_inc(to + get_global_id(0)); }\n"
+	"kernel void scatter(global int *to)\n"
+	"{ atomic_add(to + get_global_id(0) * 5 % 64, 1); }\n"
+	"kernel void scatter_wide(global long *to)\n"
+	"{ atom_xchg(to + get_global_id(0) * 5 % 32, 1l); }\n"
 	"struct wide { double3 a; int16 b; };\n"
 	"kernel void members(global struct wide *to)\n"
 	"{ if (!get_global_id(0)) { to[0].a = 1; to[0].b = 2; } }\n"
@@ -125,6 +129,29 @@ static void check_unwritten(void)
 	/* A kernel wrote it. */
 	run("add", to, buffer(0));
 	CHECK(is_silent());
+}
+
+/* Atomics on scattered words, which read and write them. */
+static void check_atomics(void)
+{
+	const cl_int value = 3;
+	const char *const kernels[] = {"scatter", "scatter_wide"};
+	cl_mem to = NULL;
+	for (unsigned i = 0; i < 2; i++) {
+		/* The second time, the memory may be the same. */
+		to = buffer(0);
+		CHECK_OK(clEnqueueFillBuffer(queue, to, &value, sizeof(value), 0, SIZE_B - 8, 0, NULL, NULL));
+		run(kernels[i], NULL, to);
+		CHECK(strstr(reported(), "uninitialised read") != NULL);
+		CHECK_OK(clEnqueueFillBuffer(queue, to, &value, sizeof(value), SIZE_B - 8, 8, 0, NULL, NULL));
+		run(kernels[i], NULL, to);
+		CHECK(is_silent());
+		release_from(to);
+	}
+	run("scatter", NULL, buffer(CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR));
+	CHECK(strstr(reported(), "read of write-only memory") != NULL);
+	run("scatter", NULL, buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR));
+	CHECK(strstr(reported(), "write to read-only memory") != NULL);
 }
 
 static void check_written_by_host(void)
@@ -289,6 +316,7 @@ int main(int argc, char **argv)
 	program = api_test_build(test.context, test.device, source, "");
 	queue = queue_make(test.context, test.device, 0);
 	check_unwritten();
+	check_atomics();
 	check_written_by_host();
 	check_structures();
 	check_flags();
