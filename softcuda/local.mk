@@ -34,7 +34,7 @@ softcuda_hot_sources = \
 	softcuda/exec/float.c softcuda/exec/integer.c softcuda/exec/memory.c softcuda/exec/move.c \
 	softcuda/exec/special.c softcuda/exec/together.c softcuda/exec/wide.c
 softcuda_check_sources = \
-	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/bounds.c softcuda/check/cells.h \
+	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/again.c softcuda/check/again.h softcuda/check/bounds.c softcuda/check/cells.h \
 	softcuda/check/check.h softcuda/check/clock.c \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/notes.h softcuda/check/option.h softcuda/check/race.c \
@@ -44,8 +44,8 @@ softcuda_check_sources = \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.
 softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c \
-	softcuda/check/whole_atomic.c softcuda/check/whole_lanes.c softcuda/check/whole_later.c \
-	softcuda/check/whole_race.c
+	softcuda/check/whole_again.c softcuda/check/whole_atomic.c softcuda/check/whole_lanes.c \
+	softcuda/check/whole_later.c softcuda/check/whole_race.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \

@@ -143,7 +143,7 @@ struct check_copies {
 enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
 /* CHECK_CHUNKS: so many chunks are looked at as a vector; a word for each lane of a warp is in as many. */
-enum { CHECK_LATER_MAX = 2048, CHECK_CHUNK_B = 32, CHECK_CHUNKS = LANES * SHADOW_WORD_B / CHECK_CHUNK_B };
+enum { CHECK_LATER_MAX = 8192, CHECK_CHUNK_B = 32, CHECK_CHUNKS = LANES * SHADOW_WORD_B / CHECK_CHUNK_B };
 
 /* Atomics by lanes of a warp on words of shared memory. */
 enum { CHECK_ATOMICS_MAX = 1024 };
@@ -186,6 +186,8 @@ struct check_repeat {
 	uint32_t generation;      /* of the accesses that are put off */
 	uint32_t behind;          /* how many of those were before the last time */
 	uint32_t order;           /* of the last times among each other; 0: not repeated */
+	uint64_t first;           /* of the places */
+	bool kept;                /* the places are known */
 	uint64_t place[LANES];
 };
 struct check_repeats {

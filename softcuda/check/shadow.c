@@ -196,6 +196,7 @@ void shadow_finish(struct shadow *shadow)
 	syncs_finish(shadow);
 	free(shadow->sheets.keys);
 	free(shadow->sheets.values);
+	free(shadow->again);
 	memset(shadow, 0, sizeof(*shadow));
 }
 

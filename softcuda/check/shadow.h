@@ -76,6 +76,7 @@ enum { SHADOW_LINE_B = 64 };
 
 struct page {
 	_Alignas(SHADOW_LINE_B) bool bytes;       /* a cell per byte */
+	uint8_t kept;             /* the number of sets whose accesses are not noted yet (check/again.h) */
 	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
 	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0. */
 	uint32_t apart, pairs, quads, partial;
@@ -120,6 +121,7 @@ struct shadow {
 		uint64_t key;
 		struct sheet *sheet;
 	} recent[SHADOW_RECENT];  /* sheets that were used lately, each at a place that its key decides */
+	struct again *again;      /* NULL: no page has anything that is not noted yet */
 };
 
 /* Frees what shadow_finish has kept for later launches of the process; for the library's destructor. */
@@ -128,7 +130,9 @@ void shadow_shutdown(void);
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);
-/* As shadow_page, for a page that is not used yet or whose sheet is not at its place among the recent ones. */
+/* Notes the accesses to a page that are kept elsewhere (check/again.c). */
+void shadow_close(struct shadow *shadow, const struct page *page);
+/* As shadow_page_of, for a page that is not used yet or whose sheet is not at its place among the recent ones. */
 struct page *shadow_find(struct shadow *shadow, uint64_t address);
 
 /* The place of a sheet among the recent ones. */
@@ -137,14 +141,23 @@ static inline size_t shadow_recent(uint64_t key)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
 }
 
-/* The page of an address; NULL when out of memory. */
-static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
+/* The page of an address, whose cells may not have all accesses yet; NULL when out of memory. */
+static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t address)
 {
 	const uint64_t key = address / SHADOW_SHEET_B;
 	const size_t recent = shadow_recent(key), at = address / SHADOW_PAGE_B % SHADOW_SHEET;
 	struct sheet *sheet = shadow->recent[recent].sheet;
 	return shadow->recent[recent].key == key && sheet && sheet->used >> at & 1 ? &sheet->pages[at] :
 										   shadow_find(shadow, address);
+}
+
+/* The page of an address; NULL when out of memory. */
+static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
+{
+	struct page *page = shadow_page_of(shadow, address);
+	if (page && page->kept)
+		shadow_close(shadow, page);
+	return page;
 }
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */

@@ -14,8 +14,8 @@
 
 /* --- where the lanes are ---------- */
 
-/* With so many runs, lanes are taken one by one. */
-enum { RUNS_MANY = 5 };
+/* With many runs, lanes are taken one by one; a read of several is kept, in case it repeats. */
+enum { RUNS_MANY = 5, RUNS_SEVERAL = 3 };
 
 static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t size_B)
 {
@@ -28,18 +28,37 @@ static uint32_t count_ones(uint32_t bits, uint32_t first)
 	return (uint32_t)__builtin_ctzll(~((uint64_t)bits >> first));
 }
 
+/* Numbers of eight lanes, as a vector. */
+enum { EIGHT = 8 };
+typedef uint64_t __attribute__((vector_size(EIGHT * sizeof(uint64_t)))) lanes_u64;
+
+INLINE uint32_t any_of(lanes_u64 bits)
+{
+	uint64_t any = 0;
+	for (uint32_t i = 0; i < EIGHT; i++)
+		any |= bits[i];
+	return (uint32_t)any;
+}
+
 /* The lanes, as bits, that access the same place as the lane before, and the place behind that. */
 INLINE void find_neighbours(const struct check_whole *whole, uint32_t *equal_out, uint32_t *next_out)
 {
 	const uint64_t *place = whole->place, step_B = whole->size_B;
-	uint32_t equal = 0, next = 0;
-	for (uint32_t l = 1; l < LANES; l++) {
-		equal |= (uint32_t)(place[l] == place[l - 1]) << l;
-		next |= (uint32_t)(place[l] - place[l - 1] == step_B) << l;
+	lanes_u64 equal = {0}, next = {0};
+	for (uint32_t first = 1; first < LANES; first += EIGHT) {
+		/* The last eight overlap those before. */
+		const uint32_t from = first + EIGHT <= LANES ? first : LANES - EIGHT;
+		lanes_u64 here, before, bits;
+		memcpy(&here, place + from, sizeof(here));
+		memcpy(&before, place + from - 1, sizeof(before));
+		for (uint32_t i = 0; i < EIGHT; i++)
+			bits[i] = UINT64_C(1) << (from + i);
+		equal |= (lanes_u64)(here == before) & bits;
+		next |= (lanes_u64)(here - before == step_B) & bits;
 	}
 	const uint32_t both = whole->mask & whole->mask << 1;
-	*equal_out = equal & both;
-	*next_out = next & both;
+	*equal_out = any_of(equal) & both;
+	*next_out = any_of(next) & both;
 }
 
 /* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */
@@ -256,7 +275,9 @@ static bool take_atomic(struct check_whole *whole, const uint64_t *place)
 INLINE bool is_one_run(const struct check_whole *whole)
 {
 	const uint64_t *place = whole->place, step_B = whole->size_B;
-	uint64_t differ = whole->mask ^ MASK_ALL;
+	uint64_t differ = 0;
+	if (whole->mask != MASK_ALL)
+		return false;
 	for (uint32_t l = 1; l < LANES; l++)
 		differ |= (place[l] - place[l - 1]) ^ step_B;
 	return !differ;
@@ -284,7 +305,9 @@ static bool find_access(struct check_whole *whole)
 	uint32_t equal, next;
 	find_neighbours(whole, &equal, &next);
 	const uint32_t runs = (uint32_t)__builtin_popcount(whole->mask & ~(equal | next));
-	if (runs >= RUNS_MANY && take_ones(whole, whole->place, false))
+	/* Few words, too, may be accessed again and again (check/again.h). */
+	const bool apart = runs > 1 && runs == (uint32_t)__builtin_popcount(whole->mask);
+	if ((runs >= RUNS_MANY || apart) && take_ones(whole, whole->place, false))
 		return true;
 	find_runs(whole, equal, next);
 	find_extent(whole);
@@ -574,6 +597,7 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->mask = mask;
 	whole->size_B = size_B;
 	whole->run_count = whole->one_count = 0;
+	whole->again = NULL;
 	whole->place = NULL;
 	whole->is_told = whole->is_put_off = whole->is_flagged = false;
 }
@@ -584,11 +608,14 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	struct check_whole whole;
 	begin(&whole, warp, op, mask, size_B);
 	whole.place = place;
-	if (starts_in_shared(warp, mask, place) && check_whole_repeats(warp, op, mask, size_B, place))
+	if (starts_in_shared(warp, mask, place) ? check_whole_repeats(warp, op, mask, size_B, place) :
+						  check_whole_again(warp, op, mask, place))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
-	if (whole.is_put_off && !left && whole.run_count >= RUNS_MANY && check_is_load(op))
+	if (whole.is_put_off && !left && whole.run_count >= RUNS_SEVERAL && check_is_load(op))
 		check_whole_keep_repeat(&whole);
+	if (whole.one_count && !left)
+		check_whole_keep_again(&whole);
 	return left;
 }
 

@@ -1,6 +1,6 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
- * check/whole_lanes.c, check/whole_later.c and check/whole_race.c.  Only these include this file; others call them by
- * check_job.whole. */
+ * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c and check/whole_race.c.  Only
+ * these include this file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -41,6 +41,7 @@ struct check_whole {
 	uint64_t one_place[LANES];        /* multiples of the size of the access: SHADOW_WORD_B or, of an atomic, twice
 					   * that */
 	bool one_word;            /* all lanes of an atomic access the same one */
+	struct again_set *again;          /* what keeps these accesses of them; NULL: nothing */
 	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
 	bool is_told, is_put_off;
 	/* Whether nothing else has to look at the access lane by lane, so that races are reported at once.  What a
@@ -92,6 +93,18 @@ bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, 
 /* Keeps a read of several runs that was put off, so that it is known when it repeats. */
 #define check_whole_keep_repeat EXEC_LEVELED(check_whole_keep_repeat)
 void check_whole_keep_repeat(const struct check_whole *whole);
+/* Whether an access of global memory repeats one that is kept in a set (check/again.h), with nothing in between that
+ * matters, so that there is nothing to look at: keeps it, too. */
+#define check_whole_again EXEC_LEVELED(check_whole_again)
+bool check_whole_again(struct warp *warp, const struct op *op, uint32_t mask, const uint64_t *place);
+/* Keeps the access of lanes to different words, as record, if earlier ones of the same lanes to the same words are
+ * kept; otherwise notes those that others keep of the words. */
+#define check_whole_keeps EXEC_LEVELED(check_whole_keeps)
+bool check_whole_keeps(struct check_whole *whole, uint64_t record);
+/* After an access of lanes to different words in which nothing was wrong: sees whether it is to be kept the next
+ * time. */
+#define check_whole_keep_again EXEC_LEVELED(check_whole_keep_again)
+void check_whole_keep_again(const struct check_whole *whole);
 /* Looks for races, and reports them if the access is_last.  False: it is not decided whether there is one, and the
  * checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)

@@ -207,8 +207,8 @@ bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, 
 	struct check_repeat *repeat = repeat_of(group, warp, op);
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	uint64_t differ = 0;
-	if (repeat->generation != group->repeats.generation || repeat->op != op || repeat->warp != warp->index ||
-	    repeat->mask != mask || repeat->size_B != size_B)
+	if (!repeat->kept || repeat->generation != group->repeats.generation || repeat->op != op ||
+	    repeat->warp != warp->index || repeat->mask != mask || repeat->size_B != size_B)
 		return false;
 	for (uint32_t l = 0; l < LANES; l++)
 		differ |= mask >> l & 1 ? repeat->place[l] ^ place[l] : 0;
@@ -227,11 +227,20 @@ void check_whole_keep_repeat(const struct check_whole *whole)
 	/* One that has been repeated has to be noted. */
 	if (repeat->generation == group->repeats.generation && repeat->order)
 		return;
-	*repeat = (struct check_repeat){
-		.op = whole->op, .warp = whole->warp->index, .mask = whole->mask, .size_B = whole->size_B,
-		.generation = group->repeats.generation
-	};
-	memcpy(repeat->place, whole->place, sizeof(repeat->place));
+	/* Most do not repeat: only the second one of the same begin is kept as a whole. */
+	const uint64_t first = whole->place[exec_lowest(whole->mask)];
+	const bool again = repeat->generation == group->repeats.generation && repeat->op == whole->op &&
+			   repeat->warp == whole->warp->index && repeat->first == first;
+	repeat->op = whole->op;
+	repeat->warp = whole->warp->index;
+	repeat->mask = whole->mask;
+	repeat->size_B = whole->size_B;
+	repeat->generation = group->repeats.generation;
+	repeat->first = first;
+	repeat->order = 0;
+	repeat->kept = again;
+	if (again)
+		memcpy(repeat->place, whole->place, sizeof(repeat->place));
 }
 
 /* Finds those that have been repeated, in the order in which each was the last time; their number. */
@@ -283,6 +292,7 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 	whole->size_B = size_B;
 	whole->space = PLACE_SHARED;
 	whole->one_count = 0;
+	whole->again = NULL;
 	whole->place = NULL;
 	whole->is_last = true;
 }

@@ -386,7 +386,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
  * apart. */
 static struct page *find_apart(const struct lanes *lanes, uint64_t place, uint32_t blocks)
 {
-	struct page *page = shadow_page(lanes->shadow, place);
+	struct page *page = shadow_page_of(lanes->shadow, place);
 	if (!page || page->bytes || page->atomic[0])
 		return NULL;
 	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
@@ -463,7 +463,7 @@ bool check_whole_touch(struct check_whole *whole)
 	const uint32_t floor = check_clocks_floor(clocks, 0);
 	if (floor)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
-	if (whole->one_count && !clocks->dirty && touch_ones(&lanes))
+	if (whole->one_count && !clocks->dirty && (check_whole_keeps(whole, lanes.record) || touch_ones(&lanes)))
 		return true;
 	if (whole->one_count)
 		make_runs(whole);
