@@ -35,6 +35,20 @@ bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t s
 	return !options || !check->whole->rows(warp, op, row, size_B, place, step_B, options);
 }
 
+bool check_compare(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place)
+{
+	const struct check_job *check = check_of(warp->group)->job;
+	const unsigned options = check->options & CHECK_ACCESSES;
+	return !options || check->whole->compare(warp, op, mask, size_B, place, options);
+}
+
+bool check_compared(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+		    const uint64_t *place)
+{
+	const struct check_job *check = check_of(warp->group)->job;
+	return !(check->options & CHECK_RACE) || check->whole->compared(warp, op, mask, wrote, size_B, place);
+}
+
 bool check_shared(struct warp *warp, const struct op *op, uint32_t slot)
 {
 	struct check_group *group = check_of(warp->group);

@@ -42,6 +42,10 @@ bool check_rows(struct warp *warp, const struct op *op, uint32_t row, uint32_t s
 		uint32_t step_B);
 /* The same for the access of shared memory at group.shared_next.  slot: as exec_watch.shared. */
 bool check_shared(struct warp *warp, const struct op *op, uint32_t slot);
+/* As exec_watch.compare and exec_watch.compared. */
+bool check_compare(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place);
+bool check_compared(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+		    const uint64_t *place);
 /* As exec_watch.quiet. */
 unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range);
 /* What lane l is to write at a place will be there only later: until then nobody has written it. */

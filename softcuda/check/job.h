@@ -51,6 +51,13 @@ struct check_whole_functions {
 			 uint32_t step_B, unsigned checks);
 	/* Of shared memory, at group.shared_next.  slot: as exec_watch.shared. */
 	unsigned (*shared)(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks);
+	/* A compare-exchange that is about to be made, and that nobody else looks at.  False: it may have an error, if
+	 * not in each lane, and nothing was noted. */
+	bool (*compare)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place,
+			unsigned checks);
+	/* It was made, and the lanes of `wrote` have written.  False: a fault was noted. */
+	bool (*compared)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+			 const uint64_t *place);
 	/* Notes the accesses that are put off.  False: a fault was noted. */
 	bool (*note_put_off)(struct check_group *group);
 };
@@ -146,9 +153,11 @@ enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SH
 enum { CHECK_LATER_MAX = 8192, CHECK_CHUNK_B = 32, CHECK_CHUNKS = LANES * SHADOW_WORD_B / CHECK_CHUNK_B };
 
 /* Atomics by lanes of a warp on words of shared memory. */
-enum { CHECK_ATOMICS_MAX = 1024 };
+enum { CHECK_ATOMICS_MAX = 2048 };
 struct check_atomic {
-	uint32_t op, warp, lanes, size_B;         /* op, warp, lanes: as of struct shared_access */
+	uint32_t op, warp, lanes;         /* as of struct shared_access */
+	uint16_t size_B;
+	bool reads;               /* they only read */
 	uint16_t word[LANES];     /* the offset of each of the lanes, in words; the first one's again for the others */
 };
 
@@ -392,6 +401,9 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 /* places: of all lanes in mask, of which those below l have been looked at. */
 bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B);
+/* The same where it is known whether the access writes. */
+bool check_race_as(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
+		   uint32_t size_B, bool writes);
 
 void check_group_free(struct check_group *check);
 
@@ -409,12 +421,6 @@ static inline bool check_is_load(const struct op *op)
 static inline bool check_is_atomic(const struct op *op)
 {
 	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
-}
-
-/* Atomics that read and write. */
-static inline bool check_is_update(const struct op *op)
-{
-	return op->writes && op->reads & 2;
 }
 
 static inline bool check_is_store(const struct op *op)

@@ -341,6 +341,12 @@ static bool is_copying(const struct warp *warp, uint32_t lane)
 bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
 		uint32_t size_B)
 {
+	return check_race_as(warp, op, mask, l, places, size_B, will_write(warp, op, l, places[l], size_B));
+}
+
+bool check_race_as(struct warp *warp, const struct op *op, uint32_t mask, unsigned l, const uint64_t *places,
+		   uint32_t size_B, bool writes)
+{
 	const uint64_t place = places[l];
 	struct check_group *group = check_of(warp->group);
 	uint64_t offset_B;
@@ -350,7 +356,7 @@ bool check_race(struct warp *warp, const struct op *op, uint32_t mask, unsigned 
 	struct access access = {
 		.group = group, .warp = warp, .op = op, .l = l, .mask = mask, .places = places, .place = place,
 		.size_B = size_B, .shared = space == PLACE_SHARED,
-		.writes = will_write(warp, op, l, place, size_B)
+		.writes = writes
 	};
 	uint32_t lane = warp->index * LANES + l;
 	if (!check_put_off_none(group))

@@ -103,6 +103,18 @@ static bool look_at_shared(struct warp *warp, const struct op *op, uint32_t slot
 	return !check_of(warp->group) || check_shared(warp, op, slot);
 }
 
+static bool look_before_compare(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+				const uint64_t *place)
+{
+	return !trace_of(warp) && (!check_of(warp->group) || check_compare(warp, op, mask, size_B, place));
+}
+
+static bool note_compared(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+			  const uint64_t *place)
+{
+	return !check_of(warp->group) || check_compared(warp, op, mask, wrote, size_B, place);
+}
+
 static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
 	return job->launch->watch_data ? 0 : check_quiet(job, compiled, range);
@@ -149,7 +161,8 @@ static const struct exec_watch light = {
 static const struct exec_watch full = {
 	.begin = begin, .end = end, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
 	.in_order = true, .group_over = check_end, .fault = fault, .missed = trace_global, .access = look_at_access,
-	.row = look_at_row, .rows = look_at_rows, .shared = look_at_shared, .quiet = find_quiet, .late = check_late,
+	.row = look_at_row, .rows = look_at_rows, .shared = look_at_shared, .compare = look_before_compare,
+	.compared = note_compared, .quiet = find_quiet, .late = check_late,
 	.texel = look_at_texel,
 	.outside = check_outside, .describe_private = check_describe_private,
 	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,

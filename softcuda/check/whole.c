@@ -294,7 +294,7 @@ static bool find_access(struct check_whole *whole)
 		whole->space = PLACE_LOCAL;
 		return check_local_fits(warp) && read_private(whole);
 	}
-	if (check_is_update(whole->op) && take_atomic(whole, whole->place))
+	if (check_is_atomic(whole->op) && take_atomic(whole, whole->place))
 		return true;
 	if (is_one_run(whole)) {
 		whole->runs[0] = (struct check_run){whole->place[0], 0, LANES, whole->size_B};
@@ -436,11 +436,12 @@ static bool ones_noted(const struct check_whole *whole, const struct soft_notes 
 			const atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
 			all &= __atomic_load_n((const word_notes *)(const void *)at + k, __ATOMIC_RELAXED);
 		}
-	/* What an atomic writes has been written. */
-	for (uint32_t i = 0; all == written && writes && !reads && i < whole->one_count; i++) {
-		atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
-		__atomic_store_n((word_notes *)(void *)at, written, __ATOMIC_RELAXED);
-	}
+	/* What an atomic reads and writes has been written. */
+	for (uint32_t k = 0; writes && !reads && k < words; k++)
+		for (uint32_t i = 0; i < whole->one_count; i++) {
+			atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
+			__atomic_store_n((word_notes *)(void *)at + k, written, __ATOMIC_RELAXED);
+		}
 	return all == written;
 }
 
@@ -533,13 +534,16 @@ static bool atomic_written(const struct check_whole *whole)
 INLINE bool written_shared(const struct check_whole *whole)
 {
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
-	if (whole->one_count && check_is_update(whole->op))
+	if (whole->one_count && !check_is_store(whole->op))
 		return atomic_written(whole);
 	if (check_is_load(whole->op) && is_dense(whole) &&
 	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
 		return true;
-	for (uint32_t i = 0; i < whole->one_count; i++)
-		memset(whole->group->written + (whole->one_place[i] - shared), BYTE_WRITTEN, SHADOW_WORD_B);
+	for (uint64_t at = 0; at < whole->size_B; at += SHADOW_WORD_B)
+		for (uint32_t i = 0; i < whole->one_count; i++) {
+			uint8_t *notes = whole->group->written + (whole->one_place[i] - shared);
+			memset(notes + at, BYTE_WRITTEN, SHADOW_WORD_B);
+		}
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		uint8_t *notes = whole->group->written + (run->place - shared);
@@ -598,6 +602,8 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->size_B = size_B;
 	whole->run_count = whole->one_count = 0;
 	whole->again = NULL;
+	whole->reads = check_is_load(op);
+	whole->decided = !op->compares;
 	whole->place = NULL;
 	whole->is_told = whole->is_put_off = whole->is_flagged = false;
 }
@@ -633,6 +639,36 @@ static unsigned look_at_rows(struct warp *warp, const struct op *op, uint32_t ro
 	struct check_whole whole;
 	begin(&whole, warp, op, MASK_ALL, size_B);
 	return find_rows(&whole, row, place, step_B) ? look(&whole, checks) : checks;
+}
+
+/* --- compare-exchanges ---------- */
+
+static bool look_before_compare(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+				const uint64_t *place, unsigned checks)
+{
+	struct check_whole whole;
+	begin(&whole, warp, op, mask, size_B);
+	whole.place = place;
+	return take_atomic(&whole, place) && (!(checks & CHECK_RACE) || check_whole_may_compare(&whole)) &&
+	       !look(&whole, checks & ~(unsigned)CHECK_RACE);
+}
+
+static bool note_compared(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+			  const uint64_t *place)
+{
+	const uint32_t parts[2] = {mask & wrote, mask & ~wrote};
+	for (unsigned i = 0; i < 2; i++) {
+		struct check_whole whole;
+		if (!parts[i])
+			continue;
+		begin(&whole, warp, op, parts[i], size_B);
+		whole.reads = i == 1;
+		whole.decided = true;
+		/* Only memory can be missing. */
+		if (!take_atomic(&whole, place) || !check_whole_race(&whole))
+			return check_fail_memory(warp, op, parts[i]);
+	}
+	return true;
 }
 
 /* --- shared memory, as machine code tells of it ---------- */
@@ -765,5 +801,6 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 extern const struct check_whole_functions EXEC_LEVELED(check_whole_table);
 const struct check_whole_functions EXEC_LEVELED(check_whole_table) = {
 	.access = look_at_access, .row = look_at_row, .rows = look_at_rows,
-	.shared = look_at_shared, .note_put_off = check_whole_note_put_off
+	.shared = look_at_shared, .compare = look_before_compare, .compared = note_compared,
+	.note_put_off = check_whole_note_put_off
 };

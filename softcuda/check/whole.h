@@ -42,6 +42,8 @@ struct check_whole {
 					   * that */
 	bool one_word;            /* all lanes of an atomic access the same one */
 	struct again_set *again;          /* what keeps these accesses of them; NULL: nothing */
+	bool reads;               /* the access only reads */
+	bool decided;             /* that is known: it is no compare-exchange that has not been made yet */
 	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
 	bool is_told, is_put_off;
 	/* Whether nothing else has to look at the access lane by lane, so that races are reported at once.  What a
@@ -112,19 +114,27 @@ bool check_whole_race(struct check_whole *whole);
 /* Takes the lanes of an atomic one by one, and sets start and end.  False: they do not access words. */
 #define check_whole_take_atomic EXEC_LEVELED(check_whole_take_atomic)
 bool check_whole_take_atomic(struct check_whole *whole, const uint64_t *place);
-/* Puts an atomic of shared memory off, for which there is room, and whose chunks nothing else has accessed since the
- * last barrier.  False: it may order something, or is not one that can be put off. */
+/* Whether an atomic of shared memory is one that can be put off, and orders nothing. */
+#define check_whole_may_keep_atomic EXEC_LEVELED(check_whole_may_keep_atomic)
+bool check_whole_may_keep_atomic(const struct check_whole *whole);
+/* Puts it off.  There is room for it, and nothing else has accessed its chunks since the last barrier. */
 #define check_whole_keep_atomic EXEC_LEVELED(check_whole_keep_atomic)
-bool check_whole_keep_atomic(const struct check_whole *whole);
+void check_whole_keep_atomic(const struct check_whole *whole);
 /* Marks the chunks of the atomics that are put off. */
 #define check_whole_mark_atomics EXEC_LEVELED(check_whole_mark_atomics)
 void check_whole_mark_atomics(struct check_group *group);
 /* Takes the lanes of an atomic that was put off. */
 #define check_whole_take_kept EXEC_LEVELED(check_whole_take_kept)
 void check_whole_take_kept(struct check_whole *whole, const struct check_atomic *kept);
-/* As check_whole_touch, for an atomic that reads and writes. */
+/* As check_whole_touch, for an atomic. */
 #define check_whole_touch_atomic EXEC_LEVELED(check_whole_touch_atomic)
 bool check_whole_touch_atomic(const struct check_whole *whole);
+/* Whether it will note an atomic whether its lanes write or only read. */
+#define check_whole_may_touch_atomic EXEC_LEVELED(check_whole_may_touch_atomic)
+bool check_whole_may_touch_atomic(const struct check_whole *whole);
+/* Whether a compare-exchange will have no race, whatever each lane finds: check_whole_race will note it then. */
+#define check_whole_may_compare EXEC_LEVELED(check_whole_may_compare)
+bool check_whole_may_compare(struct check_whole *whole);
 /* As check_whole_functions.note_put_off. */
 #define check_whole_note_put_off EXEC_LEVELED(check_whole_note_put_off)
 bool check_whole_note_put_off(struct check_group *group);

@@ -1,4 +1,5 @@
-/* Atomics of all lanes of a warp that read and write words, in any order, some of them the same one.
+/* Atomics of all lanes of a warp on words, in any order, some of them the same one: those that read and write, and
+ * volatile loads and stores.
  *
  * Atomics do not race with each other in a work-group.  So those of shared memory are put off: they are noted only if
  * somebody accesses the same chunk in another way before the next barrier. */
@@ -49,7 +50,7 @@ static uint64_t shared_start(const struct check_whole *whole)
 	return (uint64_t)(uintptr_t)whole->group->group->shared;
 }
 
-/* Whether an atomic that writes may order accesses of lanes. */
+/* Whether an atomic may order accesses of lanes. */
 static bool may_order(const struct check_whole *whole, const struct shadow *shadow)
 {
 	bool may = whole->op->mode != ORDER_RELAXED || shadow->syncs.count;
@@ -58,25 +59,29 @@ static bool may_order(const struct check_whole *whole, const struct shadow *shad
 	return may;
 }
 
-bool check_whole_keep_atomic(const struct check_whole *whole)
+bool check_whole_may_keep_atomic(const struct check_whole *whole)
+{
+	const struct warp *warp = whole->warp;
+	return !may_order(whole, &whole->group->shared) && whole->one_count && warp->frame == warp->base &&
+	       !check_is_part(warp->base->code, whole->op) &&
+	       whole->end - shared_start(whole) <= (uint64_t)SHADOW_WORD_B << 16;
+}
+
+void check_whole_keep_atomic(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	struct check_put_off *put_off = &group->put_off;
 	const struct warp *warp = whole->warp;
 	const uint64_t shared = shared_start(whole);
-	if (may_order(whole, &group->shared) || whole->op->compares || !whole->one_count ||
-	    warp->frame != warp->base || check_is_part(warp->base->code, whole->op) ||
-	    whole->end - shared > (uint64_t)SHADOW_WORD_B << 16)
-		return false;
 	struct check_atomic *kept = &put_off->atomics[put_off->atomic_count++];
 	kept->op = (uint32_t)(whole->op - warp->base->code->ops);
 	kept->warp = warp->index;
 	kept->lanes = whole->mask;
-	kept->size_B = whole->size_B;
+	kept->size_B = (uint16_t)whole->size_B;
+	kept->reads = whole->reads;
 	for (uint32_t i = 0; i < LANES; i++)
 		kept->word[i] = (uint16_t)((whole->one_place[i] - shared) / SHADOW_WORD_B);
 	put_off->latest_atomic = check_put_off_writes(group, whole->start - shared, whole->end - shared);
-	return true;
 }
 
 void check_whole_mark_atomics(struct check_group *group)
@@ -108,6 +113,7 @@ struct updates {
 	struct shadow *shadow;
 	uint64_t first, span;     /* as of struct cells_order */
 	uint64_t record;          /* of the warp's first lane */
+	bool reads;               /* they only read */
 };
 
 /* A word in its page. */
@@ -135,9 +141,10 @@ static inline bool is_narrow(const struct updates *updates, uint64_t record, uin
 /* Finds the cell of an address, near one that was found before.  False: it has none for a word by itself. */
 static inline bool find_word(const struct updates *updates, uint64_t address, uint64_t before, struct word *word)
 {
+	const bool writes = !updates->reads;
 	if (!word->page || address / SHADOW_PAGE_B != before / SHADOW_PAGE_B) {
 		word->page = shadow_page(updates->shadow, address);
-		if (!word->page || word->page->bytes || !shadow_want_atomic(word->page))
+		if (!word->page || word->page->bytes || (writes && !shadow_want_atomic(word->page)))
 			return false;
 	}
 	word->cell = address % SHADOW_PAGE_B / SHADOW_WORD_B;
@@ -145,38 +152,51 @@ static inline bool find_word(const struct updates *updates, uint64_t address, ui
 	return word->page->apart >> block & 1 || shadow_part(word->page, block, block + 1);
 }
 
-/* Notes a lane's atomic write of a word, as check_race would.  False if that is not decided quickly. */
-static inline bool touch(const struct updates *updates, const struct word *word, uint64_t now)
+/* Whether an access that was noted as a write or a read is ordered before the lane's, or cannot race with it. */
+static inline bool is_free(const struct updates *updates, uint64_t record, uint64_t now)
+{
+	return is_over(updates, record) || is_own(updates, record, now) ||
+	       (record & RECORD_ATOMIC && !is_narrow(updates, record, now));
+}
+
+/* Whether an atomic read of a word, or an atomic one of any kind, cannot race. */
+static inline bool may_read(const struct updates *updates, const struct word *word, uint64_t now)
 {
 	const struct page *page = word->page;
 	const size_t i = word->cell;
-	const uint64_t write = page->write[i], read = page->read[0][i], read_2 = page->read[1][i];
-	uint64_t *latest = &page->atomic[0][i], *other = &page->atomic[1][i];
-	if (!(is_over(updates, write) || is_own(updates, write, now)) ||
-	    !(is_over(updates, read) || is_own(updates, read, now)) ||
-	    !(is_over(updates, read_2) || is_own(updates, read_2, now)) || is_narrow(updates, *latest, now) ||
-	    is_narrow(updates, *other, now))
-		return false;
+	return is_free(updates, page->write[i], now) &&
+	       (!page->atomic[0] || (!is_narrow(updates, page->atomic[0][i], now) &&
+				     !is_narrow(updates, page->atomic[1][i], now)));
+}
+
+static inline bool may_write(const struct updates *updates, const struct word *word, uint64_t now)
+{
+	const struct page *page = word->page;
+	const size_t i = word->cell;
+	return may_read(updates, word, now) && is_free(updates, page->read[0][i], now) &&
+	       is_free(updates, page->read[1][i], now);
+}
+
+/* Notes a lane's atomic access, as check_race would. */
+static inline void note_write(const struct updates *updates, const struct word *word, uint64_t now)
+{
+	uint64_t *latest = &word->page->atomic[0][word->cell], *other = &word->page->atomic[1][word->cell];
 	if (!is_over(updates, *latest) && !is_own(updates, *latest, now))
 		*other = *latest;
 	else if (is_over(updates, *other) || is_own(updates, *other, now))
 		*other = 0;
 	*latest = now;
-	return true;
 }
 
-/* The same for several lanes one after the other. */
-static inline bool touch_same(const struct updates *updates, const struct word *word, uint64_t last, uint64_t second)
+static inline void note_read(const struct updates *updates, const struct word *word, uint64_t now)
 {
-	const struct page *page = word->page;
-	const size_t i = word->cell;
-	if (!is_over(updates, page->write[i]) || !is_over(updates, page->read[0][i]) ||
-	    !is_over(updates, page->read[1][i]) || is_narrow(updates, page->atomic[0][i], last) ||
-	    is_narrow(updates, page->atomic[1][i], last))
-		return false;
-	page->atomic[0][i] = last;
-	page->atomic[1][i] = second;
-	return true;
+	for (unsigned k = 0; k < 2; k++) {
+		uint64_t *read = &word->page->read[k][word->cell];
+		if (!is_over(updates, *read) && !is_own(updates, *read, now))
+			continue;
+		*read = now;
+		return;
+	}
 }
 
 static uint64_t record_of_one(const struct check_whole *whole, const struct updates *updates, uint32_t i)
@@ -184,7 +204,7 @@ static uint64_t record_of_one(const struct check_whole *whole, const struct upda
 	return updates->record + ((uint64_t)whole->one_lane[i] << RECORD_LANE_SHIFT);
 }
 
-bool check_whole_touch_atomic(const struct check_whole *whole)
+static struct updates updates_of(const struct check_whole *whole)
 {
 	const bool shared = whole->space == PLACE_SHARED;
 	struct check_group *group = whole->group;
@@ -193,27 +213,74 @@ bool check_whole_touch_atomic(const struct check_whole *whole)
 		.shadow = shared ? &group->shared : &group->job->global, .first = record_of(clocks->first, 0, 0, 0),
 		.record = record_of(clocks->now, check_site(group->job, whole->warp, whole->op),
 				    whole->warp->index * LANES,
-				    RECORD_ATOMIC | (whole->op->narrow ? RECORD_NARROW : 0u))
+				    RECORD_ATOMIC | (whole->op->narrow ? RECORD_NARROW : 0u)),
+		.reads = whole->reads
 	};
-	if (may_order(whole, updates.shadow) || whole->op->compares || !whole->one_count)
-		return false;
 	if (clocks->floor)
 		updates.span = record_of(clocks->floor + 1, 0, 0, 0) - updates.first;
-	const uint32_t count = whole->one_count, words = whole->size_B / SHADOW_WORD_B;
+	return updates;
+}
+
+/* Notes a word that all lanes write, whose records the cell has one after the other: what matters are the last two
+ * writes. */
+static bool touch_same(const struct check_whole *whole, const struct updates *updates, uint64_t address)
+{
+	const uint32_t last = whole->one_count - 1;
+	struct word word = {NULL, 0};
+	if (!find_word(updates, address, 0, &word))
+		return false;
+	/* An access of one of the lanes itself is that of another one to the next. */
+	for (uint32_t i = 0; i <= last; i++)
+		if (!may_write(updates, &word, record_of_one(whole, updates, i)))
+			return false;
+	for (uint32_t i = last ? last - 1 : 0; i <= last; i++)
+		note_write(updates, &word, record_of_one(whole, updates, i));
+	return true;
+}
+
+bool check_whole_touch_atomic(const struct check_whole *whole)
+{
+	const struct updates updates = updates_of(whole);
 	struct word word = {NULL, 0};
 	uint64_t before = 0;
-	for (uint32_t k = 0; k < words; k++) {
-		for (uint32_t i = whole->one_word ? count - 1 : 0; i < count; i++) {
+	if (may_order(whole, updates.shadow) || !whole->decided || !whole->one_count)
+		return false;
+	for (uint32_t k = 0; k < whole->size_B / SHADOW_WORD_B; k++) {
+		if (whole->one_word && !whole->reads) {
+			if (!touch_same(whole, &updates, whole->one_place[0] + (uint64_t)k * SHADOW_WORD_B))
+				return false;
+			continue;
+		}
+		for (uint32_t i = 0; i < whole->one_count; i++) {
 			const uint64_t address = whole->one_place[i] + (uint64_t)k * SHADOW_WORD_B;
 			const uint64_t now = record_of_one(whole, &updates, i);
-			if (!find_word(&updates, address, before, &word))
+			if (!find_word(&updates, address, before, &word) ||
+			    !(whole->reads ? may_read(&updates, &word, now) : may_write(&updates, &word, now)))
 				return false;
-			if (!(whole->one_word && i ? touch_same(&updates, &word, now,
-								record_of_one(whole, &updates, i - 1)) :
-						     touch(&updates, &word, now)))
-				return false;
+			if (whole->reads)
+				note_read(&updates, &word, now);
+			else
+				note_write(&updates, &word, now);
 			before = address;
 		}
 	}
+	return true;
+}
+
+bool check_whole_may_touch_atomic(const struct check_whole *whole)
+{
+	const struct updates updates = updates_of(whole);
+	struct word word = {NULL, 0};
+	uint64_t before = 0;
+	if (may_order(whole, updates.shadow) || !whole->one_count)
+		return false;
+	for (uint32_t k = 0; k < whole->size_B / SHADOW_WORD_B; k++)
+		for (uint32_t i = 0; i < whole->one_count; i++) {
+			const uint64_t address = whole->one_place[i] + (uint64_t)k * SHADOW_WORD_B;
+			if (!find_word(&updates, address, before, &word) ||
+			    !may_write(&updates, &word, record_of_one(whole, &updates, i)))
+				return false;
+			before = address;
+		}
 	return true;
 }

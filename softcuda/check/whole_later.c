@@ -159,18 +159,26 @@ static bool put_off(struct check_whole *whole)
 	return true;
 }
 
-/* The same of an atomic, if nothing else has accessed its chunks since the last barrier. */
-static bool put_off_atomic(const struct check_whole *whole)
+/* Whether an atomic can be put off: nothing else has accessed its chunks since the last barrier. */
+static bool may_put_off_atomic(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
-	if (put_off->atomic_count == CHECK_ATOMICS_MAX && !check_put_off_none(group))
-		return false;
 	if (check_put_off_count(group))
 		mark_later(group);
 	return (put_off->latest_plain != group->clocks[CHECK_LOCAL_MEMORY].now ||
 		(!has_chunks(whole, put_off->written) && !has_chunks(whole, put_off->read) &&
-		 !has_chunks(whole, put_off->direct))) && check_whole_keep_atomic(whole);
+		 !has_chunks(whole, put_off->direct))) && check_whole_may_keep_atomic(whole);
+}
+
+static bool put_off_atomic(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	if (!whole->decided || !may_put_off_atomic(whole) ||
+	    (group->put_off.atomic_count == CHECK_ATOMICS_MAX && !check_put_off_none(group)))
+		return false;
+	check_whole_keep_atomic(whole);
+	return true;
 }
 
 /* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
@@ -179,14 +187,14 @@ static bool come_first(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
-	const bool writes = !check_is_load(whole->op);
+	const bool writes = !whole->reads;
 	mark_later(group);
 	if (((check_put_off_count(group) &&
 	      (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written))) ||
 	     (put_off->atomic_count && has_chunks(whole, put_off->atomic))) && !check_put_off_none(group))
 		return false;
 	for (uint32_t i = 0; i < whole->one_count; i++)
-		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), SHADOW_WORD_B);
+		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), whole->size_B);
 	for (uint32_t i = 0; i < whole->run_count; i++)
 		check_put_off_mark(group, writes, shared_offset(group, whole->runs[i].place),
 				   check_run_B(whole, &whole->runs[i]));
@@ -277,7 +285,8 @@ static bool note(struct check_whole *whole)
 		for (uint32_t k = 0; k < whole->runs[i].count; k++)
 			places[whole->runs[i].lane + k] = whole->runs[i].place + (uint64_t)k * whole->runs[i].step_B;
 	for (uint32_t rest = touched ? 0 : whole->mask; right && rest; rest &= rest - 1)
-		right = check_race(warp, whole->op, whole->mask, exec_lowest(rest), places, whole->size_B);
+		right = check_race_as(warp, whole->op, whole->mask, exec_lowest(rest), places, whole->size_B,
+				      !whole->reads);
 	warp->frame = frame;
 	return right;
 }
@@ -293,6 +302,8 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 	whole->space = PLACE_SHARED;
 	whole->one_count = 0;
 	whole->again = NULL;
+	whole->reads = check_is_load(op);
+	whole->decided = true;
 	whole->place = NULL;
 	whole->is_last = true;
 }
@@ -322,6 +333,7 @@ static bool note_atomic(struct check_group *group, const struct check_atomic *ke
 	struct check_whole whole;
 	begin_note(&whole, group, kept->warp, &group->group->job->code->ops[kept->op], kept->lanes, kept->size_B);
 	whole.run_count = 0;
+	whole.reads = kept->reads;
 	check_whole_take_kept(&whole, kept);
 	return note(&whole);
 }
@@ -357,9 +369,6 @@ bool check_whole_race(struct check_whole *whole)
 	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	if (whole->space == PLACE_LOCAL || whole->space == PLACE_PARAM || group->job->epochs.exhausted)
 		return true;
-	/* Atomic reads, and writes that are not read-modify-writes, are rare. */
-	if (check_is_atomic(whole->op) && (check_is_load(whole->op) || check_is_store(whole->op)))
-		return false;
 	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
 	if (shared && (check_is_atomic(whole->op) ? put_off_atomic(whole) : put_off(whole)))
@@ -367,4 +376,17 @@ bool check_whole_race(struct check_whole *whole)
 	if (shared && !come_first(whole))
 		return false;
 	return check_whole_touch(whole);
+}
+
+bool check_whole_may_compare(struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	const bool shared = whole->space == PLACE_SHARED;
+	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	if (group->job->epochs.exhausted)
+		return true;
+	if (group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
+		return false;
+	return (shared && may_put_off_atomic(whole)) ||
+	       ((!shared || come_first(whole)) && check_whole_may_touch_atomic(whole));
 }

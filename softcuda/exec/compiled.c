@@ -2,6 +2,7 @@
 
 #include "softcuda/exec/compiled.h"
 
+#include "softcuda/exec/memory.h"
 #include "softcuda/exec/watch.h"
 
 #include "base/clock.h"
@@ -98,9 +99,10 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 static uint32_t look(struct warp *warp, uint32_t number, uint32_t lanes, const uint64_t *place, uint32_t size_B)
 {
 	const struct op *op = go_to(warp, number);
-	const bool is_atomic = op->writes && op->reads & 2;
+	const bool is_atomic = op->writes && op->reads & 2, is_weak = op->mode == ORDER_WEAK;
 	const unsigned kind = is_atomic ? SOFT_ACCESS_READ_STRONG | SOFT_ACCESS_WRITE_STRONG :
-			      op->writes ? SOFT_ACCESS_READ : SOFT_ACCESS_WRITE;
+			      op->writes ? is_weak ? SOFT_ACCESS_READ : SOFT_ACCESS_READ_STRONG :
+			      is_weak ? SOFT_ACCESS_WRITE : SOFT_ACCESS_WRITE_STRONG;
 	return !WATCH_ASK(warp->group->job, access, warp, op, lanes, size_B, kind, place);
 }
 
@@ -125,6 +127,52 @@ static uint32_t look_shared(struct warp *warp, uint32_t slot)
 	const struct exec_watch *watch = warp->group->job->watch;
 	const struct op *op = go_to(warp, warp->group->shared_next->op);
 	return watch && (!watch->shared || !watch->shared(warp, op, slot));
+}
+
+/* Makes a compare-exchange of lanes in turn; the lanes that have written, as bits.  Only the group's own thread
+ * accesses shared memory. */
+#define COMPARE(type)                                                                                    \
+	static bool compare_one_##type(type *at, type *old, type value, bool shared)                     \
+	{                                                                                                \
+		if (!shared)                                                                             \
+			return __atomic_compare_exchange_n(at, old, value, 0, __ATOMIC_SEQ_CST,          \
+							   __ATOMIC_SEQ_CST);                            \
+		const type there = *at;                                                                  \
+		const bool is_equal = there == *old;                                                     \
+		*at = is_equal ? value : there;                                                          \
+		*old = there;                                                                            \
+		return is_equal;                                                                         \
+	}                                                                                                \
+	static uint32_t compare_##type(const struct warp *warp, const struct op *op, uint32_t lanes,     \
+				       const uint64_t *place)                                            \
+	{                                                                                                \
+		const type *compared = OPERAND(const type, 1), *value = OPERAND(const type, 2);          \
+		type *result = OPERAND(type, 0);                                                         \
+		uint32_t wrote = 0;                                                                      \
+		for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                    \
+			const unsigned l = exec_lowest(rest);                                            \
+			type old = compared[l];                                                          \
+			wrote |= (uint32_t)compare_one_##type((type *)(uintptr_t)place[l], &old,         \
+							      value[l], op->space == SPACE_SHARED) << l; \
+			result[l] = old;                                                                 \
+		}                                                                                        \
+		return wrote;                                                                            \
+	}
+
+COMPARE(lane_u32)
+COMPARE(lane_u64)
+
+static uint32_t compare(struct warp *warp, uint32_t number, uint32_t lanes, const uint64_t *place,
+			uint32_t size_B)
+{
+	const struct exec_watch *watch = warp->group->job->watch;
+	const struct op *op = go_to(warp, number);
+	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
+	if (!watch->compare || !watch->compare(warp, op, lanes, size_B, place))
+		return op->run(warp, op, lanes) != FLOW_NEXT;
+	const uint32_t wrote = size_B == sizeof(uint64_t) ? compare_lane_u64(warp, op, lanes, place) :
+							    compare_lane_u32(warp, op, lanes, place);
+	return !watch->compared(warp, op, lanes, wrote, size_B, place);
 }
 
 #define FUNCTION_ADDRESS(name) (void *)name,

@@ -88,8 +88,10 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
 	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \
 	EXECUTOR(look) \
+	/* The same of a compare-exchange, which it makes. */ \
+	EXECUTOR(compare) \
 	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, uint64_t place, uint32_t size_B, \
-	 * uint32_t step_B): the same for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if \
+	 * uint32_t step_B): as look, for places that are step_B apart (0 or size_B), from lane 0's on.  Returns 1 if \
 	 * `look` has to be called. */ \
 	EXECUTOR(look_row) \
 	/* uint32_t (struct warp *, uint32_t op, const uint64_t *place, uint32_t row, uint32_t size_B, \

@@ -56,6 +56,12 @@ struct exec_watch {
 		     uint32_t step_B);
 	/* The same for the access of shared memory at group.shared_next.  slot: of a read, the one in group.slots. */
 	bool (*shared)(struct warp *warp, const struct op *op, uint32_t slot);
+	/* For machine code, of a compare-exchange that is about to be made.  False: access has to be told of each lane,
+	 * just before it compares; NULL: always. */
+	bool (*compare)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place);
+	/* It was made, and the lanes of `wrote` have written.  False: a fault was noted. */
+	bool (*compared)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t wrote, uint32_t size_B,
+			 const uint64_t *place);
 	/* For machine code, compiled: which accesses in this range, a whole allocation, need not be told of while it
 	 * runs the launch: SOFT_ACCESS_READ, SOFT_ACCESS_WRITE, both or 0.  If that holds only up to an earlier end,
 	 * the range is shortened to there. */

@@ -203,6 +203,8 @@ bool emit_half_op(struct emitter *e, uint32_t op);
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot);
 /* Saves the operands of op in the frame, for all lanes of the part. */
 void emit_save_operands(struct emitter *e, uint32_t op);
+/* Loads the results of op, which the executor has written for the lanes of mask alone. */
+void emit_load_results(struct emitter *e, uint32_t op, value mask);
 /* Ends the function if a function of the executor has noted a fault. */
 void emit_fault_if(struct emitter *e, value noted);
 /* The index of the element that an access is of, which is in the memory of a parameter: the 32 bits of a web, signed
@@ -243,6 +245,8 @@ void emit_store_next_rows(const struct emitter *e, const struct emit_rows *rows,
 void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B);
 /* The same for places that are told one by one: a vector. */
 void emit_look_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B);
+/* The same of a compare-exchange, which is then made. */
+void emit_compare(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B);
 /* The same for places in rows. */
 void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
 		    const struct emit_rows *rows);

@@ -25,9 +25,8 @@ value emit_lowest_lane(const struct emitter *e, value mask)
 	       LLVMBuildZExt(e->builder, lane, e->i32, "");
 }
 
-/* Loads the results of op, which the handler has written for the lanes of mask alone.  The scalar of a linear
- * result is therefore taken from the lowest lane of mask. */
-static void load_results(struct emitter *e, uint32_t op, value mask)
+/* The scalar of a linear result is taken from the lowest lane of mask. */
+void emit_load_results(struct emitter *e, uint32_t op, value mask)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++) {
 		const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS + k];
@@ -63,7 +62,7 @@ static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
 	value fault = emit_help(e, e->i32, slot == PLAN_NONE ? EMIT_EXECUTOR(call) : EMIT_EXECUTOR(access), operands,
 				slot == PLAN_NONE ? 3 : 4);
 	emit_fault_if(e, fault);
-	load_results(e, op, mask);
+	emit_load_results(e, op, mask);
 }
 
 void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot)

@@ -309,15 +309,19 @@ static uint32_t shared_slot(const struct access *a)
 	return e->slot_of[a->number] - 1;
 }
 
+/* A vector of the lanes' places. */
+static value all_places(const struct access *a, value place)
+{
+	return emit_is_scalar(place) ? emit_row(a->e, place, a->shape == SHAPE_NEXT ? a->total_B : 0) : place;
+}
+
 /* Tells the watcher of an access that the fast path is possible for; the handler on the slow path tells it itself. */
 static void look(const struct access *a, value place)
 {
 	struct emitter *e = a->e;
 	int64_t stride;
-	if (a->verb->verb == VERB_ATOMIC) {
-		if (emit_is_scalar(place))
-			place = emit_row(e, place, a->shape == SHAPE_NEXT ? a->total_B : 0);
-		emit_look_all(e, a->number, a->mask, place, a->total_B);
+	if ((a->verb->verb == VERB_ATOMIC || a->op->mode != ORDER_WEAK) && !a->is_private) {
+		emit_look_all(e, a->number, a->mask, all_places(a, place), a->total_B);
 		return;
 	}
 	if (a->op->space == SPACE_SHARED && (a->rows.count || a->shape != SHAPE_ANY)) {
@@ -451,9 +455,14 @@ static void emit_access(struct access *a)
 		emit_find_rows(e, place, a->mask, a->total_B, &a->rows);
 	if (e->plan->watched) {
 		LLVMBasicBlockRef told = emit_block(e, "told");
+		const bool compares = a->verb->verb == VERB_ATOMIC && a->verb->part == ATOMIC_CAS;
 		skip_quiet(a, slot, told);
-		look(a, place);
-		LLVMBuildBr(e->builder, told);
+		/* A watcher wants to know which lanes have written. */
+		if (compares)
+			emit_compare(e, a->number, a->mask, all_places(a, place), a->total_B);
+		else
+			look(a, place);
+		LLVMBuildBr(e->builder, compares ? on : told);
 		LLVMPositionBuilderAtEnd(e->builder, told);
 	}
 	if (a->verb->verb == VERB_LOAD)

@@ -8,13 +8,28 @@
 
 #include "softcuda/exec/warp.h"
 
-void emit_look_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
+/* Stores the places of all lanes for the watcher. */
+static void store_places(struct emitter *e, value places)
 {
 	if (!e->places)
 		e->places = emit_slot(e, LLVMTypeOf(places), "places");
+	LLVMBuildStore(e->builder, places, e->places);
+}
+
+void emit_compare(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
+{
+	store_places(e, places);
+	emit_save_operands(e, op);
+	value operands[] = {emit_warp(e), emit_i32(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
+	emit_fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(compare), operands, 5));
+	emit_load_results(e, op, mask);
+}
+
+void emit_look_all(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B)
+{
 	if (e->plan->verbs[op].verb == VERB_STORE)
 		emit_save_operands(e, op);
-	LLVMBuildStore(e->builder, places, e->places);
+	store_places(e, places);
 	value operands[] = {emit_warp(e), emit_i32(e, op), emit_lanes(e, mask), e->places, emit_i32(e, total_B)};
 	emit_fault_if(e, emit_help(e, e->i32, EMIT_EXECUTOR(look), operands, 5));
 }

@@ -43,10 +43,7 @@ static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *v
 	/* Volatile accesses, and accesses with a memory order, are left to the handler, except those of memory that
 	 * only the group's own thread accesses. */
 	const bool own = op->mode == ORDER_RELAXED && (op->space == SPACE_SHARED || op->space == SPACE_LOCAL);
-	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && (!own || plan->watched))
-		verb->verb = VERB_CALL;
-	/* Whether a lane's comparison writes, which a watcher wants to know, may depend on the lanes before it. */
-	if (verb->verb == VERB_ATOMIC && plan->watched && verb->part == ATOMIC_CAS)
+	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && !own)
 		verb->verb = VERB_CALL;
 }
 
