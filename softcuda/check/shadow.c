@@ -11,11 +11,13 @@
 
 /* Of a page; of a cell without atomics. */
 enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = SHADOW_RECORDS };
-enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_KINDS };
+enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_KINDS };
 enum { SPARE_MAX_B = 128 << 20 };
 
 /* Multiples of a line. */
-static const size_t spare_B[SPARE_KINDS] = {sizeof(struct sheet), WORDS * RECORDS * sizeof(uint64_t)};
+static const size_t spare_B[SPARE_KINDS] = {
+	sizeof(struct sheet), WORDS * RECORDS * sizeof(uint64_t), SHADOW_PAGE_B * RECORDS * sizeof(uint64_t)
+};
 
 /* Memory that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
  * to clear these. */
@@ -27,7 +29,7 @@ static struct {
 	size_t size_B;
 } spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
-/* Memory for a sheet, or for cells of words, with any content; NULL when out of memory. */
+/* Memory for a sheet, or for cells of words or of bytes, with any content; NULL when out of memory. */
 static void *take(enum spare_kind kind)
 {
 	lock_take(&spare.lock);
@@ -80,10 +82,8 @@ static void page_set(struct page *page, uint64_t *cells)
 
 static void cells_free(struct page *page)
 {
-	if (page->bytes)
-		free(page->write);
-	else if (page->write)
-		give_back(SPARE_CELLS, page->write);
+	if (page->write)
+		give_back(page->bytes ? SPARE_BYTES : SPARE_CELLS, page->write);
 }
 
 static void atomic_free(struct page *page)
@@ -271,27 +271,46 @@ bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 	return true;
 }
 
+/* Whether nobody has accessed a page. */
+static bool is_unused(const struct page *page)
+{
+	uint64_t any = page->apart;
+	for (unsigned b = 0; b < SHADOW_BLOCKS; b++)
+		any |= page->block_write[b] | page->block_read[0][b] | page->block_read[1][b];
+	return !any && !page->atomic[0];
+}
+
+/* Gives a page cells of bytes instead of its other ones, if there are any. */
+static void set_bytes(struct page *page, uint64_t *cells)
+{
+	cells_free(page);
+	page->bytes = true;
+	page_set(page, cells);
+}
+
 bool shadow_split(struct page *page)
 {
 	if (page->bytes)
 		return true;
-	if (!shadow_part(page, 0, SHADOW_BLOCKS))
+	const bool unused = is_unused(page);
+	if (!unused && !shadow_part(page, 0, SHADOW_BLOCKS))
 		return false;
-	uint64_t *cells = malloc(SHADOW_PAGE_B * RECORDS * sizeof(*cells));
+	uint64_t *cells = take(SPARE_BYTES);
 	uint64_t *atomic = page->atomic[0] ? malloc(SHADOW_PAGE_B * 2 * sizeof(*atomic)) : NULL;
 	if (!cells || (page->atomic[0] && !atomic)) {
-		free(cells);
+		if (cells)
+			give_back(SPARE_BYTES, cells);
 		free(atomic);
 		return false;
 	}
-	for (size_t i = 0; i < SHADOW_PAGE_B * RECORDS; i++)
+	if (unused)
+		memset(cells, 0, spare_B[SPARE_BYTES]);
+	for (size_t i = 0; !unused && i < SHADOW_PAGE_B * RECORDS; i++)
 		cells[i] = page->write[i / SHADOW_WORD_B];
 	for (size_t i = 0; atomic && i < SHADOW_PAGE_B * 2; i++)
 		atomic[i] = page->atomic[0][i / SHADOW_WORD_B];
 	atomic_free(page);
-	cells_free(page);
-	page->bytes = true;
-	page_set(page, cells);
+	set_bytes(page, cells);
 	if (atomic) {
 		page->atomic[0] = atomic;
 		page->atomic[1] = atomic + SHADOW_PAGE_B;
