@@ -14,8 +14,8 @@
 
 /* --- where the lanes are ---------- */
 
-/* With many runs, lanes are taken one by one; a read of several is kept, in case it repeats. */
-enum { RUNS_MANY = 5, RUNS_SEVERAL = 3 };
+/* A read of several runs is kept, in case it repeats. */
+enum { RUNS_SEVERAL = 3 };
 
 static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t size_B)
 {
@@ -93,9 +93,7 @@ static bool all_differ(const struct check_whole *whole)
 	return !equal;
 }
 
-/* Takes the lanes in mask one by one.  False if they do not access different words.  ascend: they are known to do it,
- * in that order. */
-static bool find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
+bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
 	const bool all = whole->mask == MASK_ALL;
 	uint64_t wrong = 0, behind = 0, low = UINT64_MAX, high = 0;
@@ -254,7 +252,7 @@ static bool take_ones(struct check_whole *whole, const uint64_t *place, bool asc
 {
 	const bool in_shared = starts_in_shared(whole->warp, whole->mask, place);
 	if (whole->size_B != SHADOW_WORD_B || check_is_atomic(whole->op) || (in_shared && check_is_load(whole->op)) ||
-	    !find_ones(whole, place, ascend))
+	    !check_whole_find_ones(whole, place, ascend))
 		return false;
 	if (find_space(whole) && whole->space == (in_shared ? PLACE_SHARED : PLACE_GLOBAL))
 		return true;
@@ -307,7 +305,7 @@ static bool find_access(struct check_whole *whole)
 	const uint32_t runs = (uint32_t)__builtin_popcount(whole->mask & ~(equal | next));
 	/* Few words, too, may be accessed again and again (check/again.h). */
 	const bool apart = runs > 1 && runs == (uint32_t)__builtin_popcount(whole->mask);
-	if ((runs >= RUNS_MANY || apart) && take_ones(whole, whole->place, false))
+	if ((runs >= CHECK_RUNS_MANY || apart) && take_ones(whole, whole->place, false))
 		return true;
 	find_runs(whole, equal, next);
 	find_extent(whole);
@@ -790,8 +788,10 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 	begin(&whole, warp, op, told->lanes, told->size_B);
 	whole.is_told = true;
 	whole.space = PLACE_SHARED;
-	whole.run_count = check_told_runs(told, whole.runs);
-	find_extent(&whole);
+	if (!check_is_store(op) || !check_told_ones(&whole, told)) {
+		whole.run_count = check_told_runs(told, whole.runs);
+		find_extent(&whole);
+	}
 	const unsigned left = whole.run_count == 1 ? look_at_run(&whole, checks) : look(&whole, checks);
 	if (!left && slot < CHECK_OPEN_MAX && may_open(&whole, slot, checks))
 		open_around(&whole, slot, checks);

@@ -7,6 +7,9 @@
 #include "softcuda/check/job.h"
 #include "softcuda/exec/table.h"
 
+/* With as many runs, lanes are taken one by one. */
+enum { CHECK_RUNS_MANY = 5 };
+
 /* Consecutive lanes that access places step_B apart, which is the size of an access, or all the same place (0). */
 struct check_run {
 	uint64_t place;           /* of the first lane */
@@ -84,6 +87,28 @@ static inline uint32_t check_told_runs(const struct shared_access *told, struct 
 	return count;
 }
 
+/* Takes lanes of a row one by one, if they are many runs of different words.  False: they are not. */
+static inline bool check_told_ones(struct check_whole *whole, const struct shared_access *told)
+{
+	const uint32_t lanes = told->lanes;
+	if (told->row < LANES || told->size_B != SHADOW_WORD_B || told->step_B != SHADOW_WORD_B ||
+	    told->place[0] % SHADOW_WORD_B || __builtin_popcount(lanes & ~(lanes << 1)) < CHECK_RUNS_MANY)
+		return false;
+	whole->one_count = 0;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		const uint32_t l = exec_lowest(rest);
+		whole->one_lane[whole->one_count] = l;
+		whole->one_place[whole->one_count++] = told->place[0] + (uint64_t)l * SHADOW_WORD_B;
+	}
+	whole->start = whole->one_place[0];
+	whole->end = whole->one_place[whole->one_count - 1] + SHADOW_WORD_B;
+	return true;
+}
+
+/* Takes the lanes in mask one by one.  False if they do not access different words.  ascend: they are known to do it,
+ * in that order. */
+#define check_whole_find_ones EXEC_LEVELED(check_whole_find_ones)
+bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, bool ascend);
 /* Notes the runs of an access, or its lanes one by one, if no race is possible or the access is_last.  False: that is
  * not decided, as of check_whole_race. */
 #define check_whole_touch EXEC_LEVELED(check_whole_touch)

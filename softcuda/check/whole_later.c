@@ -17,11 +17,12 @@ static uint64_t shared_offset(const struct check_group *group, uint64_t place)
 	return place - (uint64_t)(uintptr_t)group->group->shared;
 }
 
-/* Whether a run accesses a chunk for which one of these epochs is the present one. */
-static inline bool has_chunk(const struct check_whole *whole, const struct check_run *run, const uint32_t *epochs)
+/* Whether bytes are in a chunk for which one of these epochs is the present one. */
+static inline bool range_has_chunk(const struct check_whole *whole, uint64_t place, uint64_t size_B,
+				   const uint32_t *epochs)
 {
 	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
-	const uint64_t start = shared_offset(whole->group, run->place), end = start + check_run_B(whole, run);
+	const uint64_t start = shared_offset(whole->group, place), end = start + size_B;
 	const uint64_t last = (end - 1) / CHECK_CHUNK_B;
 	uint64_t c = start / CHECK_CHUNK_B;
 	uint32_t any = 0;
@@ -31,6 +32,12 @@ static inline bool has_chunk(const struct check_whole *whole, const struct check
 	for (; c <= last; c++)
 		any |= epochs[c] == now;
 	return any;
+}
+
+/* The same of a run. */
+static inline bool has_chunk(const struct check_whole *whole, const struct check_run *run, const uint32_t *epochs)
+{
+	return range_has_chunk(whole, run->place, check_run_B(whole, run), epochs);
 }
 
 /* The same of lanes that are taken one by one. */
@@ -46,6 +53,11 @@ static bool ones_have_chunk(const struct check_whole *whole, const uint32_t *epo
 /* The same of all lanes. */
 static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
 {
+	enum { NEAR_B = 4 * CHECK_CHUNKS * CHECK_CHUNK_B };
+	/* Several runs side by side are looked at as one first. */
+	const uint64_t size_B = whole->end - whole->start;
+	if (whole->run_count > 1 && size_B <= NEAR_B && !range_has_chunk(whole, whole->start, size_B, epochs))
+		return false;
 	if (whole->one_count)
 		return ones_have_chunk(whole, epochs);
 	for (uint32_t i = 0; i < whole->run_count; i++)
@@ -62,7 +74,17 @@ static void mark_later(struct check_group *group)
 	struct check_run runs[LANES];
 	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
 		const struct shared_access *later = &put_off->accesses[put_off->marked];
-		const uint32_t run_count = check_is_load(&ops[later->op]) ? check_told_runs(later, runs) : 0;
+		if (!check_is_load(&ops[later->op]) || !later->lanes)
+			continue;
+		/* What is between lanes of a row counts, too: then more is noted than need be. */
+		const uint32_t low = (uint32_t)__builtin_ctz(later->lanes);
+		const uint32_t high = LANES - 1 - (uint32_t)__builtin_clz(later->lanes);
+		const bool row = later->row == LANES;
+		if (row)
+			check_put_off_mark(group, false,
+					   shared_offset(group, later->place[0]) + (uint64_t)low * later->step_B,
+					   (uint64_t)(high - low) * later->step_B + later->size_B);
+		const uint32_t run_count = row ? 0 : check_told_runs(later, runs);
 		for (uint32_t i = 0; i < run_count; i++)
 			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
 					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
@@ -312,7 +334,7 @@ static bool note_later(struct check_group *group, const struct shared_access *la
 {
 	struct check_whole whole;
 	begin_note(&whole, group, later->warp, &group->group->job->code->ops[later->op], later->lanes, later->size_B);
-	whole.run_count = check_told_runs(later, whole.runs);
+	whole.run_count = check_told_ones(&whole, later) ? 0 : check_told_runs(later, whole.runs);
 	return note(&whole);
 }
 
@@ -321,7 +343,8 @@ static bool note_repeat(struct check_group *group, const struct check_repeat *re
 	struct check_whole whole;
 	begin_note(&whole, group, repeat->warp, repeat->op, repeat->mask, repeat->size_B);
 	whole.run_count = 0;
-	for (uint32_t rest = repeat->mask; rest; rest &= rest - 1) {
+	const bool ones = repeat->size_B == SHADOW_WORD_B && check_whole_find_ones(&whole, repeat->place, false);
+	for (uint32_t rest = ones ? 0 : repeat->mask; rest; rest &= rest - 1) {
 		const uint32_t l = exec_lowest(rest);
 		whole.runs[whole.run_count++] = (struct check_run){repeat->place[l], l, 1, repeat->size_B};
 	}
