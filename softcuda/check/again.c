@@ -59,11 +59,12 @@ void again_close_word(struct shadow *shadow, const struct page *page, size_t wor
 	}
 }
 
-void shadow_close(struct shadow *shadow, const struct page *page)
+struct page *shadow_close(struct shadow *shadow, struct page *page)
 {
 	for (uint32_t i = 0; i < AGAIN_SETS && page->kept; i++)
 		if (find_page(&shadow->again->sets[i], page))
 			close_set(&shadow->again->sets[i]);
+	return page->narrow && !shadow_split(page) ? NULL : page;
 }
 
 struct again_set *again_open(struct shadow *shadow, uint32_t mask, const uint64_t *place)

@@ -3,6 +3,7 @@
 #include "softcuda/check/shadow.h"
 
 #include "base/lock.h"
+#include "softcuda/exec/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static void page_clear(struct page *page)
 		memset(page->write, 0, cell_count(page) * RECORDS * sizeof(*page->write));
 	memset(page->block_write, 0, sizeof(page->block_write));
 	memset(page->block_read, 0, sizeof(page->block_read));
-	page->apart = page->pairs = page->quads = page->partial = 0;
+	page->apart = page->pairs = page->quads = page->partial = page->narrow = 0;
 	atomic_free(page);
 }
 
@@ -280,6 +281,19 @@ static bool is_unused(const struct page *page)
 	return !any && !page->atomic[0];
 }
 
+/* Sets the records of the bytes of narrow blocks. */
+static void spread_narrow(const struct page *page, uint64_t *cells)
+{
+	const uint64_t *const of_kind[RECORDS] = {page->block_write, page->block_read[0], page->block_read[1]};
+	for (uint32_t rest = page->narrow; rest; rest &= rest - 1) {
+		const size_t b = exec_lowest(rest);
+		for (size_t k = 0; k < RECORDS; k++)
+			for (size_t i = 0; i < LANES; i++)
+				cells[k * SHADOW_PAGE_B + b * LANES + i] =
+					of_kind[k][b] ? of_kind[k][b] + (i << RECORD_LANE_SHIFT) : 0;
+	}
+}
+
 /* Gives a page cells of bytes instead of its other ones, if there are any. */
 static void set_bytes(struct page *page, uint64_t *cells)
 {
@@ -307,6 +321,8 @@ bool shadow_split(struct page *page)
 		memset(cells, 0, spare_B[SPARE_BYTES]);
 	for (size_t i = 0; !unused && i < SHADOW_PAGE_B * RECORDS; i++)
 		cells[i] = page->write[i / SHADOW_WORD_B];
+	spread_narrow(page, cells);
+	page->narrow = 0;
 	for (size_t i = 0; atomic && i < SHADOW_PAGE_B * 2; i++)
 		atomic[i] = page->atomic[0][i / SHADOW_WORD_B];
 	atomic_free(page);

@@ -8,6 +8,7 @@
  * Most accesses are of consecutive lanes to consecutive words.  So 8 cells side by side are a block, for which one
  * record stands of each kind, that of the first cell: those of the others differ only in the lane.  In a partial block,
  * some cells may have none.  Once its cells have other records, a block is apart: each cell has its own ones.
+ * In a narrow block, each lane of a warp has accessed one of the bytes.
  *
  * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
  * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
@@ -78,8 +79,9 @@ struct page {
 	_Alignas(SHADOW_LINE_B) bool bytes;       /* a cell per byte */
 	uint8_t kept;             /* the number of sets whose accesses are not noted yet (check/again.h) */
 	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
-	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0. */
-	uint32_t apart, pairs, quads, partial;
+	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0.  narrow: the bytes
+	 * of the block have been accessed by a lane each, all of the same warp. */
+	uint32_t apart, pairs, quads, partial, narrow;
 	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
 	uint64_t *write;          /* NULL: no block is apart; `read` is part of the same memory */
 	uint64_t *read[2];
@@ -130,8 +132,9 @@ void shadow_shutdown(void);
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);
-/* Notes the accesses to a page that are kept elsewhere (check/again.c). */
-void shadow_close(struct shadow *shadow, const struct page *page);
+/* Notes the accesses to a page that are kept elsewhere (check/again.c), and gives it cells of bytes if it has narrow
+ * blocks.  The page; NULL when out of memory. */
+struct page *shadow_close(struct shadow *shadow, struct page *page);
 /* As shadow_page_of, for a page that is not used yet or whose sheet is not at its place among the recent ones. */
 struct page *shadow_find(struct shadow *shadow, uint64_t address);
 
@@ -141,7 +144,8 @@ static inline size_t shadow_recent(uint64_t key)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
 }
 
-/* The page of an address, whose cells may not have all accesses yet; NULL when out of memory. */
+/* The page of an address, whose cells may not have all accesses yet, and which may have narrow blocks; NULL when out of
+ * memory. */
 static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t address)
 {
 	const uint64_t key = address / SHADOW_SHEET_B;
@@ -155,9 +159,7 @@ static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t addres
 static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 {
 	struct page *page = shadow_page_of(shadow, address);
-	if (page && page->kept)
-		shadow_close(shadow, page);
-	return page;
+	return page && (page->kept || page->narrow) ? shadow_close(shadow, page) : page;
 }
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */

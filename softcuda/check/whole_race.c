@@ -351,6 +351,28 @@ static inline bool touch_words(const struct lanes *lanes, const struct check_run
 	return true;
 }
 
+/* The same of consecutive bytes that are a whole block of a page. */
+static bool touch_bytes(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+{
+	_Static_assert((int)LANES == SHADOW_BLOCK * SHADOW_WORD_B, "a byte of a block for each lane of a warp");
+	if (lanes->whole->size_B != 1 || run->count != LANES || run->place % LANES)
+		return false;
+	struct page *page = shadow_page_of(lanes->shadow, run->place);
+	const uint32_t block = (uint32_t)(run->place % SHADOW_PAGE_B) / LANES, bit = 1u << block;
+	if (!page || page->kept || page->atomic[0] || page->bytes ||
+	    (page->apart | page->pairs | page->quads | page->partial) & bit)
+		return false;
+	uint64_t *write = &page->block_write[block];
+	uint64_t *read[2] = {&page->block_read[0][block], &page->block_read[1][block]};
+	if (*write | *read[0] | *read[1])
+		return page->narrow & bit && touch(lanes, &(struct cells){
+			.write = write, .read = {read[0], read[1]}, .count = 1, .record = record, .step = 1
+		});
+	page->narrow |= bit;
+	*(lanes->writes ? write : read[0]) = record;
+	return true;
+}
+
 /* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
 static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 {
@@ -358,7 +380,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
 		return !lanes->writes && check_lanes_read_same(lanes, run, record);
-	if (touch_words(lanes, run, record))
+	if (touch_words(lanes, run, record) || touch_bytes(lanes, run, record))
 		return true;
 	/* Elements are aligned, so that none is in two pages. */
 	if (size_B & (size_B - 1) || run->place % size_B)
@@ -387,7 +409,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 static struct page *find_apart(const struct lanes *lanes, uint64_t place, uint32_t blocks)
 {
 	struct page *page = shadow_page_of(lanes->shadow, place);
-	if (!page || page->bytes || page->atomic[0])
+	if (!page || page->bytes || page->narrow || page->atomic[0])
 		return NULL;
 	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
 		if (!shadow_part(page, exec_lowest(rest), exec_lowest(rest) + 1))
