@@ -612,13 +612,14 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	struct check_whole whole;
 	begin(&whole, warp, op, mask, size_B);
 	whole.place = place;
-	if (starts_in_shared(warp, mask, place) ? check_whole_repeats(warp, op, mask, size_B, place) :
-						  check_whole_again(warp, op, mask, place))
+	const bool is_atomic = check_is_atomic(op), in_shared = starts_in_shared(warp, mask, place);
+	if (!is_atomic && (in_shared ? check_whole_repeats(warp, op, mask, size_B, place) :
+				       check_whole_again(warp, op, mask, place)))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
 	if (whole.is_put_off && !left && whole.run_count >= RUNS_SEVERAL && check_is_load(op))
 		check_whole_keep_repeat(&whole);
-	if (whole.one_count && !left)
+	if (whole.one_count && !left && !is_atomic)
 		check_whole_keep_again(&whole);
 	return left;
 }

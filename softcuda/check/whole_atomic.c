@@ -38,7 +38,7 @@ bool check_whole_take_atomic(struct check_whole *whole, const uint64_t *place)
 	}
 	whole->start = low;
 	whole->end = high + whole->size_B;
-	whole->one_count = all % whole->size_B ? 0 : (uint32_t)__builtin_popcount(whole->mask);
+	whole->one_count = all & (whole->size_B - 1) ? 0 : (uint32_t)__builtin_popcount(whole->mask);
 	whole->one_word = !differ;
 	return whole->one_count;
 }

@@ -1,9 +1,17 @@
-/* Atomics on integers, whose bytes are there: one after the other, in the order of lanes, as the interpreter does it.
- * If all lanes have one address, they are one atomic of the host.  On shared memory, which only the group's own thread
- * accesses, they are no atomics of the host. */
+/* Atomics on integers, and sums of f32 in shared memory, whose bytes are there: one after the other, in the order of
+ * lanes, as the interpreter does it.  If all lanes have one address, those on integers are one atomic of the host.  On
+ * shared memory, which only the group's own thread accesses, they are no atomics of the host. */
 #include "config.h"
 
 #include "softcuda/jit/emit_access.h"
+
+/* Subnormals are not flushed in shared memory. */
+static value add_floats(const struct emitter *e, value old, value v)
+{
+	value a = LLVMBuildBitCast(e->builder, old, e->f32, ""), b = LLVMBuildBitCast(e->builder, v, e->f32, "");
+	value sum = LLVMBuildFAdd(e->builder, a, b, "");
+	return emit_one_nan(e, LLVMBuildBitCast(e->builder, sum, e->i32, ""), e->f32);
+}
 
 /* What is in memory after an operation on `old`; scalars, or vectors.  compared: of ATOMIC_CAS, what old is compared
  * with. */
@@ -12,7 +20,7 @@ static value combine(const struct access *a, value old, value v, value compared)
 	LLVMBuilderRef b = a->e->builder;
 	switch ((enum atomic)a->verb->part) {
 	case ATOMIC_ADD:
-		return LLVMBuildAdd(b, old, v, "");
+		return a->verb->is_float ? add_floats(a->e, old, v) : LLVMBuildAdd(b, old, v, "");
 	case ATOMIC_AND:
 		return LLVMBuildAnd(b, old, v, "");
 	case ATOMIC_OR:
@@ -141,7 +149,8 @@ static bool at_once(const struct access *a, value place)
 	const enum atomic part = (enum atomic)a->verb->part;
 	const uint64_t least = UINT64_C(1) << (a->verb->bits - 1);
 	const bool is_signed = a->verb->is_signed, is_read = plan_is_read(e->plan, a->number);
-	if (part > ATOMIC_MAX || (is_read && part != ATOMIC_ADD))
+	/* The sum of floats depends on the order. */
+	if (part > ATOMIC_MAX || (is_read && part != ATOMIC_ADD) || a->verb->is_float)
 		return false;
 	const uint64_t neutral = part == ATOMIC_AND || (part == ATOMIC_MIN && !is_signed) ? UINT64_MAX :
 				 part == ATOMIC_MIN ? least - 1 : part == ATOMIC_MAX && is_signed ? least : 0;

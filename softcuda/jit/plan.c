@@ -45,6 +45,9 @@ static void note_verb(struct plan *plan, const struct op *op, struct jit_verb *v
 	const bool own = op->mode == ORDER_RELAXED && (op->space == SPACE_SHARED || op->space == SPACE_LOCAL);
 	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK && !own)
 		verb->verb = VERB_CALL;
+	/* On other memory, the host has no such operation. */
+	if (verb->verb == VERB_ATOMIC && verb->is_float && op->space != SPACE_SHARED)
+		verb->verb = VERB_CALL;
 }
 
 /* Whether the compiler accepts an op.  It refuses guards on barriers and on ops at which lanes meet: these would need

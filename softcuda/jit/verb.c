@@ -272,8 +272,8 @@ static struct jit_verb atomic(const struct parts *parts)
 	};
 	struct jit_verb verb = {.verb = VERB_CALL};
 	unsigned bits;
-	if (parts->count != 3 || !read_type(parts->part[2], &verb.is_float, &verb.is_signed, &bits) || verb.is_float ||
-	    bits < 32)
+	if (parts->count != 3 || !read_type(parts->part[2], &verb.is_float, &verb.is_signed, &bits) || bits < 32 ||
+	    (verb.is_float && (bits != 32 || !is(parts->part[1], "add"))))
 		return verb;
 	verb.bits = (uint8_t)bits;
 	verb.size_B = (uint16_t)(bits / 8);

@@ -1,6 +1,6 @@
-/* Protects: atomics on integers give the same bits as machine code and interpreted: in memory, and what was there
- * before, for lanes that have one address, consecutive ones, or others that are equal in some lanes; in global and in
- * shared memory, and where only some lanes run them.  So on each level of x86-64. */
+/* Protects: atomics on integers, and sums of floats, give the same bits as machine code and interpreted: in memory, and
+ * what was there before, for lanes that have one address, consecutive ones, or others that are equal in some lanes; in
+ * global and in shared memory, and where only some lanes run them.  So on each level of x86-64. */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
@@ -12,7 +12,7 @@
 
 /* Each atomic has a region of memory of its own, since the order in which work-items come to different ones is not the
  * same. */
-enum { ITEMS = 96, REGION_B = ITEMS * 8, REGIONS_MAX = 64, IN_B = 32, ROW_B = ITEMS * 8 };
+enum { ITEMS = 96, REGION_B = ITEMS * 8, REGIONS_MAX = 72, IN_B = 32, ROW_B = ITEMS * 8 };
 
 enum place { SAME, NEXT, ANY, PLACES };
 
@@ -22,7 +22,7 @@ static unsigned regions;
 static const struct { const char *name, *types[2]; } atomics[] = {
 	{"add", {"u32", "u64"}}, {"and", {"b32", "b64"}}, {"or", {"b32", "b64"}}, {"xor", {"b32", "b64"}},
 	{"min", {"u32", "u64"}}, {"min", {"s32", "s64"}}, {"max", {"u32", "u64"}}, {"max", {"s32", "s64"}},
-	{"exch", {"b32", "b64"}}, {"cas", {"b32", "b64"}}
+	{"exch", {"b32", "b64"}}, {"add", {"f32", "f64"}}, {"cas", {"b32", "b64"}}
 };
 enum { ATOMICS = sizeof(atomics) / sizeof(atomics[0]) };
 
