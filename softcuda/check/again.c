@@ -21,7 +21,7 @@ static struct again_page *page_of(struct again_set *set, uint64_t place)
 	return NULL;
 }
 
-static void close_set(struct again_set *set)
+static void close_set(struct again *again, struct again_set *set)
 {
 	if (!set->mask)
 		return;
@@ -40,6 +40,7 @@ static void close_set(struct again_set *set)
 	for (uint32_t k = 0; k < set->page_count; k++)
 		set->pages[k].page->kept--;
 	set->mask = 0;
+	again->count--;
 }
 
 static const struct again_page *find_page(const struct again_set *set, const struct page *page)
@@ -55,7 +56,7 @@ void again_close_word(struct shadow *shadow, const struct page *page, size_t wor
 	for (uint32_t i = 0; i < AGAIN_SETS && page->kept; i++) {
 		const struct again_page *found = find_page(&shadow->again->sets[i], page);
 		if (found && found->words[word / 64] >> word % 64 & 1)
-			close_set(&shadow->again->sets[i]);
+			close_set(shadow->again, &shadow->again->sets[i]);
 	}
 }
 
@@ -63,7 +64,7 @@ struct page *shadow_close(struct shadow *shadow, struct page *page)
 {
 	for (uint32_t i = 0; i < AGAIN_SETS && page->kept; i++)
 		if (find_page(&shadow->again->sets[i], page))
-			close_set(&shadow->again->sets[i]);
+			close_set(shadow->again, &shadow->again->sets[i]);
 	return page->narrow && !shadow_split(page) ? NULL : page;
 }
 
@@ -71,7 +72,7 @@ struct again_set *again_open(struct shadow *shadow, uint32_t mask, const uint64_
 {
 	struct again *again = shadow->again;
 	struct again_set *set = &again->sets[again->next];
-	close_set(set);
+	close_set(again, set);
 	set->page_count = 0;
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		const uint64_t at = place[exec_lowest(rest)];
@@ -89,6 +90,7 @@ struct again_set *again_open(struct shadow *shadow, uint32_t mask, const uint64_
 		set->pages[k].page->kept++;
 	memcpy(set->place, place, sizeof(set->place));
 	set->mask = mask;
+	again->count++;
 	set->write = set->read = 0;
 	set->serial = ++again->serial;
 	return set;

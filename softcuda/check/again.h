@@ -42,6 +42,7 @@ struct again_op {
 
 struct again {
 	uint32_t serial, next;    /* the latest number of a set; the set that is used next */
+	uint32_t count;           /* of sets that have a mask */
 	struct again_set sets[AGAIN_SETS];
 	struct again_op ops[AGAIN_OPS];
 };

@@ -121,6 +121,7 @@ struct check_local {
 	uint32_t *written;                /* stride_B elements; `gap` is part of the same memory */
 	uint32_t *gap;
 	uint32_t stride_B;
+	struct range used;        /* offsets outside of which nothing was noted; empty at first */
 	struct check_variable variables[CHECK_VARIABLES];
 	uint32_t variable_count, next_variable;
 };

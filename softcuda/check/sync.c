@@ -56,10 +56,12 @@ static bool begin(struct check_group *check, struct group *group)
 			local->written = NULL;
 			local->stride_B = 0;
 		} else if (local->written) {
-			const size_t size_B = local->stride_B * sizeof(*local->written);
-			memset(local->written, check->job->options & CHECK_UNINIT ? 0 : 0xff, size_B);
-			memset(local->gap, 0, size_B);
+			const size_t size_B = (local->used.end - local->used.start) * sizeof(*local->written);
+			memset(local->written + local->used.start, check->job->options & CHECK_UNINIT ? 0 : 0xff,
+			       size_B);
+			memset(local->gap + local->used.start, 0, size_B);
 		}
+		local->used = (struct range){0, 0};
 		for (unsigned l = 0; l < LANES && local->copied_count; l++)
 			local->copied[l].count = 0;
 		local->copied_count = local->variable_count = local->next_variable = 0;

@@ -63,6 +63,10 @@ static void set_notes(uint32_t *notes, uint32_t lanes, uint64_t size_B, bool set
 
 void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note)
 {
+	const uint64_t end_B = offset_B + size_B;
+	const bool first = local->used.start == local->used.end;
+	local->used.start = first || offset_B < local->used.start ? offset_B : local->used.start;
+	local->used.end = end_B > local->used.end ? end_B : local->used.end;
 	set_notes(local->written + offset_B, lanes, size_B, note == BYTE_WRITTEN);
 	set_notes(local->gap + offset_B, lanes, size_B, note == BYTE_GAP);
 }
@@ -93,7 +97,7 @@ static bool note_variable(struct check_local *local, uint32_t lanes, const struc
 	if (end_B < variable->start_B || variable->start_B < VARIABLE_GAP_B ||
 	    end_B + VARIABLE_GAP_B > local->stride_B)
 		return false;
-	/* Bytes in a gap are not written. */
+	/* Bytes in a gap are not written.  Those around the variable are noted as used, and with them its own. */
 	set_notes(local->gap + variable->start_B, lanes, variable->size_B, false);
 	if (!wanted)
 		set_notes(local->written + variable->start_B, lanes, variable->size_B, true);
