@@ -11,7 +11,7 @@ fail() {
 
 archive() {
 	# How much it is compressed does not matter here; the default takes half a minute.
-	tar=$(MAKEFLAGS='' XZ_OPT=-1 ${MAKE:-make} -s tar 2>"$folder/errors" | tail -n 1)
+	tar=$(MAKEFLAGS='' XZ_OPT=-0 ${MAKE:-make} -s tar 2>"$folder/errors" | tail -n 1)
 	[ -f "$tar" ] || { cat "$folder/errors"; fail "make tar: $tar"; }
 	mkdir "$folder/it's here" && tar -C "$folder/it's here" -xf "$tar" || fail "the archive cannot be unpacked"
 	archive=$(echo "$folder/it's here"/culvert-*)
