@@ -72,7 +72,7 @@ static void finish(struct fe_module *module)
 	LLVMContextDispose(module->context);
 }
 
-static bool translate(const struct target *target, const struct bytes *text, struct bytes *ptx,
+bool target_translate(const struct target *target, const struct bytes *text, struct bytes *ptx_out,
 		      struct bytes *log)
 {
 	const struct be_codegen_options options = {
@@ -83,24 +83,22 @@ static bool translate(const struct target *target, const struct bytes *text, str
 	size_t libdevice_B = 0;
 	const void *libdevice =
 		strstr(bytes_string(text), "@__nv_") ? fe_libdevice(&libdevice_B) : NULL;
-	return !be_nvvm_compile(text->data, text->size_B, libdevice, libdevice_B, &options, ptx,
-				log);
+	return !be_nvvm_compile(text->data, text->size_B, libdevice, libdevice_B, &options,
+				ptx_out, log);
 }
 
-bool target_compile(const struct target *target, const struct item *items, size_t count,
-		    struct coverage *coverage, struct bytes *ptx_out, struct bytes *log)
+bool target_print(const struct target *target, const struct item *items, size_t count,
+		  struct coverage *coverage, struct bytes *text_out, struct bytes *log)
 {
-	struct bytes source = BYTES_INIT, text = BYTES_INIT;
+	struct bytes source = BYTES_INIT;
 	struct fe_module module = {.context = LLVMContextCreate()};
 	for (size_t i = 0; i < count; i++)
 		bytes_append(&source, items[i].text.data, items[i].text.size_B);
 	bytes_append_string(&source, items_metadata);
 	bool good = parse(bytes_string(&source), source.size_B, &module, log) &&
-		    print(target, &module, coverage, &text, log) &&
-		    translate(target, &text, ptx_out, log);
+		    print(target, &module, coverage, text_out, log);
 	finish(&module);
 	bytes_finish(&source);
-	bytes_finish(&text);
 	return good;
 }
 

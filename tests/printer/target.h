@@ -12,10 +12,12 @@ struct target {
 	unsigned lacks;         /* NVVM IR for a libnvvm that lacks this: NVVM_LACKS_... */
 };
 
-/* PTX of one module with all the items.  coverage: gets what was seen; may be NULL.  False
+/* NVVM IR of one module with all the items, and its PTX.  coverage: gets what was seen; may be NULL.  False
  * with why in log. */
-bool target_compile(const struct target *target, const struct item *items, size_t count,
-		    struct coverage *coverage, struct bytes *ptx_out, struct bytes *log);
+bool target_print(const struct target *target, const struct item *items, size_t count,
+		  struct coverage *coverage, struct bytes *text_out, struct bytes *log);
+bool target_translate(const struct target *target, const struct bytes *text, struct bytes *ptx_out,
+		      struct bytes *log);
 
 /* Whether there is an assembler, and whether it takes the PTX. */
 bool target_can_assemble(void);
