@@ -98,7 +98,7 @@ frontend_cxx_sources = \
 	frontend/counted_loops.cpp frontend/counted_loops.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/evaluator.cpp frontend/evaluator.h \
-	frontend/inlined_calls.cpp frontend/invariant_addresses.cpp \
+	frontend/inlined_calls.cpp frontend/invariant_addresses.cpp frontend/invariant_calls.cpp \
 	frontend/kernel_bodies.cpp frontend/kernel_bodies.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \

@@ -100,6 +100,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	/* This stands behind the passes, because they look for variables. */
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module, false);
+		fe_module_move_calls(module);
 		fe_module_join_conditions(module);
 		if (!nvvm_reads_newer_dialect(lowering.sm, lowering.nvvm_lacks)) {
 			fe_module_join_counters(module);

@@ -165,6 +165,10 @@ void fe_module_keep_loops(struct fe_module *module);
 #define FE_TYPED_PARAMETER "culvert-typed"
 void fe_module_type_parameters(struct fe_module *module);
 
+/* invariant_calls.cpp: calls functions of the library such as sin and pow before a loop that calls them in each
+ * iteration with operands that do not change in it.  libnvvm inlines them first, and moves no code that branches. */
+void fe_module_move_calls(struct fe_module *module);
+
 /* invariant_addresses.cpp: keeps the address of an array, "base + first", as one value if a loop in which it does not
  * change adds an index to it.  libnvvm up to compute_90 puts both indices together, and adds three numbers in each
  * iteration.  It does not if the first one is a number of bytes. */

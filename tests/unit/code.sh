@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: what kernels are made of.  Reads of constant data go by the read-only cache, vectors stay
 # whole, required sizes are the launch's, functions and private arrays are gone, nothing is computed in
-# 64 bits or passed that is not needed: tests/unit/code.cl, code_local.cl and code_size.cl, a kernel each.
+# 64 bits or passed that is not needed: tests/unit/code.cl, code_calls.cl, code_local.cl and
+# code_size.cl, a kernel each.
 folder=`mktemp -d` || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -71,6 +72,7 @@ all_of()
 	done
 }
 all_of code.cl
+all_of code_calls.cl
 all_of code_local.cl
 all_of code_size.cl
 [ "$checks" -gt 100 ] || { echo "only $checks checks"; failed=1; }

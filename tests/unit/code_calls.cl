@@ -1,0 +1,34 @@
+/* Functions in loops, as code.cl has them. */
+#define I get_global_id(0)
+
+/* A call whose operands do not change is made before the loop. */
+//loop 0 div
+//loop 1 bra
+kernel void same_angle(global float *out, float a, float b, int n)
+{
+	float sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += out[I + i * n] * atan2(a, b + I);
+	out[I] = sum;
+}
+
+/* Before both loops, too. */
+//loop 0 div
+kernel void same_angles(global float *out, float a, float b, int n, int m)
+{
+	float sum = 0;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < m; j++)
+			sum += out[I + i * n + j] * atan2(a, b + I) + j;
+	out[I] = sum;
+}
+
+/* Nor does a vector's length change. */
+//loop 1 bra
+kernel void same_length(global float *out, float4 a, int n)
+{
+	float sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += out[I + i * n] * length(a);
+	out[I] = sum;
+}
