@@ -76,49 +76,6 @@ INLINE void find_runs(struct check_whole *whole, uint32_t equal, uint32_t next)
 	}
 }
 
-/* Whether the lanes that are taken one by one access different words. */
-static bool all_differ(const struct check_whole *whole)
-{
-	/* Twice one after the other, so that each is compared with those behind it, also behind the last. */
-	uint32_t word[2 * LANES], equal = 0;
-	if (whole->end - whole->start > UINT32_MAX)
-		return false;
-	for (uint32_t l = 0; l < LANES; l++) {
-		const uint32_t at = (uint32_t)((whole->one_place[l] - whole->start) / SHADOW_WORD_B);
-		word[l] = word[l + LANES] = l < whole->one_count ? at : UINT32_MAX - l;
-	}
-	for (uint32_t apart = 1; apart <= LANES / 2; apart++)
-		for (uint32_t l = 0; l < LANES; l++)
-			equal |= word[l] == word[l + apart];
-	return !equal;
-}
-
-bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
-{
-	const bool all = whole->mask == MASK_ALL;
-	uint64_t wrong = 0, behind = 0, low = UINT64_MAX, high = 0;
-	uint32_t count = 0;
-	for (uint32_t l = 0; l < LANES; l++) {
-		const uint32_t i = all ? l : count;
-		whole->one_lane[i] = l;
-		whole->one_place[i] = place[l];
-		count += whole->mask >> l & 1;
-	}
-	for (uint32_t i = 1; i < count && !ascend; i++)
-		behind |= whole->one_place[i] <= whole->one_place[i - 1];
-	for (uint32_t i = 0; i < count; i++) {
-		wrong |= whole->one_place[i] % SHADOW_WORD_B;
-		low = whole->one_place[i] < low ? whole->one_place[i] : low;
-		high = whole->one_place[i] > high ? whole->one_place[i] : high;
-	}
-	whole->one_count = count;
-	whole->start = low;
-	whole->end = high + SHADOW_WORD_B;
-	if (wrong || (behind && !all_differ(whole)))
-		whole->one_count = 0;
-	return whole->one_count;
-}
-
 /* Sets start and end around the bytes of all runs. */
 INLINE void find_extent(struct check_whole *whole)
 {

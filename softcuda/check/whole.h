@@ -1,6 +1,6 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
- * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c and check/whole_race.c.  Only
- * these include this file; others call them by check_job.whole. */
+ * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c and
+ * check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 

@@ -7,42 +7,6 @@
 
 #include "softcuda/check/whole.h"
 
-#include <string.h>
-
-/* --- where the lanes are ---------- */
-
-bool check_whole_take_atomic(struct check_whole *whole, const uint64_t *place)
-{
-	const uint64_t first = place[exec_lowest(whole->mask)];
-	uint64_t low = UINT64_MAX, high = 0, all = 0, differ = 0;
-	uint32_t count = 0;
-	if (whole->size_B != SHADOW_WORD_B && whole->size_B != 2 * SHADOW_WORD_B)
-		return false;
-	for (uint32_t l = 0; l < LANES && whole->mask == MASK_ALL; l++) {
-		whole->one_lane[l] = l;
-		whole->one_place[l] = place[l];
-	}
-	for (uint32_t rest = whole->mask == MASK_ALL ? 0 : whole->mask; rest; rest &= rest - 1) {
-		whole->one_lane[count] = exec_lowest(rest);
-		whole->one_place[count++] = place[exec_lowest(rest)];
-	}
-	/* The others count as the first one, so that this is done for all of them at a time. */
-	for (uint32_t i = whole->mask == MASK_ALL ? LANES : count; i < LANES; i++)
-		whole->one_place[i] = first;
-	for (uint32_t i = 0; i < LANES; i++) {
-		const uint64_t at = whole->one_place[i];
-		low = at < low ? at : low;
-		high = at > high ? at : high;
-		all |= at;
-		differ |= at ^ first;
-	}
-	whole->start = low;
-	whole->end = high + whole->size_B;
-	whole->one_count = all & (whole->size_B - 1) ? 0 : (uint32_t)__builtin_popcount(whole->mask);
-	whole->one_word = !differ;
-	return whole->one_count;
-}
-
 /* --- what is put off ---------- */
 
 static uint64_t shared_start(const struct check_whole *whole)

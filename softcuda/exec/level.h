@@ -10,8 +10,8 @@
  * (-ffp-contract=off).
  *
  * A hot file exports one table of rows (EXEC_TABLE_HOT), or is exec/access.c or one of
- * check/cells.c, check/whole.c, check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c and
- * check/whole_race.c.
+ * check/cells.c, check/whole.c, check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c,
+ * check/whole_ones.c and check/whole_race.c.
  * Thread-safety: immutable. */
 #ifndef CULVERT_SOFTCUDA_EXEC_LEVEL_H
 #define CULVERT_SOFTCUDA_EXEC_LEVEL_H
