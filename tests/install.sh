@@ -11,10 +11,11 @@ fail() {
 # As if scripts/setup had fetched it into the build folder.
 cp "$CULVERT_LIBNVVM" "$folder/libnvvm.so.4"
 root=$folder/root
+# r: no built-in rules, which take a third of the time in which make finds nothing to do.
 install() { # target, words for make
 	target=$1
 	shift
-	MAKEFLAGS='' ${MAKE:-make} -s "$target" "NVVM_LIBRARY=$folder/libnvvm.so.4" "$@" >"$folder/out" 2>&1 ||
+	MAKEFLAGS=r ${MAKE:-make} -s "$target" "NVVM_LIBRARY=$folder/libnvvm.so.4" "$@" >"$folder/out" 2>&1 ||
 		{ cat "$folder/out"; fail "make $target"; }
 }
 install install "prefix=$root/own" "sysconfdir=$root/own/etc"
@@ -61,6 +62,6 @@ find "$root/usr" "$root/etc" | sort | diff "$folder/before" - | grep '^>' | grep
 	fail "make uninstall left these"
 [ -f "$root/etc/OpenCL/vendors/other.icd" ] || fail "make uninstall took what is not ours"
 # Where there is none, the installation says what to do.
-MAKEFLAGS='' ${MAKE:-make} -s install NVVM_LIBRARY= "DESTDIR=$root" 2>/dev/null | grep -q CULVERT_LIBNVVM ||
+MAKEFLAGS=r ${MAKE:-make} -s install NVVM_LIBRARY= "DESTDIR=$root" 2>/dev/null | grep -q CULVERT_LIBNVVM ||
 	fail "nothing is said of a libnvvm that is not there"
 exit $failed

@@ -11,7 +11,7 @@ fail() {
 
 archive() {
 	# How much it is compressed does not matter here; the default takes half a minute.
-	tar=$(MAKEFLAGS='' XZ_OPT=-0 ${MAKE:-make} -s tar 2>"$folder/errors" | tail -n 1)
+	tar=$(MAKEFLAGS=r XZ_OPT=-0 ${MAKE:-make} -s tar 2>"$folder/errors" | tail -n 1)
 	[ -f "$tar" ] || { cat "$folder/errors"; fail "make tar: $tar"; }
 	mkdir "$folder/it's here" && tar -C "$folder/it's here" -xf "$tar" || fail "the archive cannot be unpacked"
 	archive=$(echo "$folder/it's here"/culvert-*)
@@ -38,7 +38,7 @@ command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || { echo
 unset DEBFULLNAME DEBEMAIL
 DEB_LEVEL=1
 export DEB_LEVEL
-deb=$(MAKEFLAGS='' ${MAKE:-make} -s deb 2>&1 | tail -n 1)
+deb=$(MAKEFLAGS=r ${MAKE:-make} -s deb 2>&1 | tail -n 1)
 [ -f "$deb" ] || fail "make deb: $deb"
 dpkg-deb -f "$deb" Depends | grep -q libc6 || fail "the package depends on nothing"
 maintainer=$(dpkg-deb -f "$deb" Maintainer)
