@@ -47,6 +47,12 @@ struct again {
 	struct again_op ops[AGAIN_OPS];
 };
 
+/* Whether anything is kept. */
+static inline bool again_keeps(const struct shadow *shadow)
+{
+	return shadow->again && shadow->again->count;
+}
+
 static inline struct again_op *again_op_of(struct again *again, const struct op *op, uint32_t warp)
 {
 	return &again->ops[((uintptr_t)op / sizeof(*op) + warp * (uintptr_t)17) % AGAIN_OPS];

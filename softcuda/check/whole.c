@@ -5,6 +5,7 @@
 
 #include "softcuda/check/whole.h"
 
+#include "softcuda/check/again.h"
 #include "softcuda/check/notes.h"
 
 #include <string.h>
@@ -570,13 +571,15 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	begin(&whole, warp, op, mask, size_B);
 	whole.place = place;
 	const bool is_atomic = check_is_atomic(op), in_shared = starts_in_shared(warp, mask, place);
+	const bool keeps = again_keeps(&whole.group->job->global);
 	if (!is_atomic && (in_shared ? check_whole_repeats(warp, op, mask, size_B, place) :
-				       check_whole_again(warp, op, mask, place)))
+				       keeps && check_whole_again(warp, op, mask, place)))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
 	if (whole.is_put_off && !left && whole.run_count >= RUNS_SEVERAL && check_is_load(op))
 		check_whole_keep_repeat(&whole);
-	if (whole.one_count && !left && !is_atomic)
+	/* Only a store begins it. */
+	if (whole.one_count && !left && !is_atomic && (keeps || check_is_store(op)))
 		check_whole_keep_again(&whole);
 	return left;
 }

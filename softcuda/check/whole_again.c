@@ -36,8 +36,6 @@ bool check_whole_again(struct warp *warp, const struct op *op, uint32_t mask, co
 {
 	const struct check_group *group = check_of(warp->group);
 	struct again *again = group->job->global.again;
-	if (!again || !again->count)
-		return false;
 	const struct again_op *last = again_op_of(again, op, warp->index);
 	struct again_set *set = last->set;
 	if (last->op != op || last->warp != warp->index || last->group != group->number || !set ||
@@ -65,7 +63,7 @@ bool check_whole_keeps(struct check_whole *whole, uint64_t record)
 {
 	struct shadow *shadow = &whole->group->job->global;
 	uint32_t kept = 0;
-	if (whole->space == PLACE_SHARED || !shadow->again || !shadow->again->count)
+	if (whole->space == PLACE_SHARED || !again_keeps(shadow))
 		return false;
 	for (uint32_t i = 0; i < whole->one_count; i++) {
 		const struct page *page = shadow_page_of(shadow, whole->one_place[i]);
