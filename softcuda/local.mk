@@ -39,7 +39,8 @@ softcuda_check_sources = \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/notes.h softcuda/check/option.h softcuda/check/race.c \
 	softcuda/check/quiet.c softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
-	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/sync.c softcuda/check/trace.c \
+	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/spare.c softcuda/check/spare.h \
+	softcuda/check/sync.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.

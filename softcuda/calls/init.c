@@ -5,7 +5,7 @@
 #include "base/memory_limit.h"
 #include "base/options.h"
 #include "softcuda/calls/door.h"
-#include "softcuda/check/shadow.h"
+#include "softcuda/check/spare.h"
 #include "softcuda/driver/fault.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
@@ -230,7 +230,7 @@ static void close_driver(void)
 		return;
 	if (soft_workers_stop()) {
 		soft_exec_shutdown();
-		shadow_shutdown();
+		spare_shutdown();
 	}
 }
 

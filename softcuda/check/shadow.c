@@ -2,7 +2,7 @@
 
 #include "softcuda/check/shadow.h"
 
-#include "base/lock.h"
+#include "softcuda/check/spare.h"
 #include "softcuda/exec/warp.h"
 
 #include <stdlib.h>
@@ -12,62 +12,6 @@
 
 /* Of a page; of a cell without atomics. */
 enum { WORDS = SHADOW_PAGE_B / SHADOW_WORD_B, RECORDS = SHADOW_RECORDS };
-enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_KINDS };
-enum { SPARE_MAX_B = 128 << 20 };
-
-/* Multiples of a line. */
-static const size_t spare_B[SPARE_KINDS] = {
-	sizeof(struct sheet), WORDS * RECORDS * sizeof(uint64_t), SHADOW_PAGE_B * RECORDS * sizeof(uint64_t)
-};
-
-/* Memory that launches have given back, for the next ones: the system takes longer to hand out new pages than it takes
- * to clear these. */
-static struct {
-	struct lock lock;
-	struct spare {
-		struct spare *next;
-	} *first[SPARE_KINDS];
-	size_t size_B;
-} spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
-
-/* Memory for a sheet, or for cells of words or of bytes, with any content; NULL when out of memory. */
-static void *take(enum spare_kind kind)
-{
-	lock_take(&spare.lock);
-	struct spare *found = spare.first[kind];
-	if (found) {
-		spare.first[kind] = found->next;
-		spare.size_B -= spare_B[kind];
-	}
-	lock_drop(&spare.lock);
-	return found ? found : aligned_alloc(SHADOW_LINE_B, spare_B[kind]);
-}
-
-static void give_back(enum spare_kind kind, void *memory)
-{
-	struct spare *given = memory;
-	lock_take(&spare.lock);
-	const bool kept = spare.size_B + spare_B[kind] <= SPARE_MAX_B;
-	if (kept) {
-		given->next = spare.first[kind];
-		spare.first[kind] = given;
-		spare.size_B += spare_B[kind];
-	}
-	lock_drop(&spare.lock);
-	if (!kept)
-		free(memory);
-}
-
-void shadow_shutdown(void)
-{
-	for (unsigned kind = 0; kind < SPARE_KINDS; kind++)
-		while (spare.first[kind]) {
-			struct spare *next = spare.first[kind]->next;
-			free(spare.first[kind]);
-			spare.first[kind] = next;
-		}
-	spare.size_B = 0;
-}
 
 static size_t cell_count(const struct page *page)
 {
@@ -84,7 +28,7 @@ static void page_set(struct page *page, uint64_t *cells)
 static void cells_free(struct page *page)
 {
 	if (page->write)
-		give_back(page->bytes ? SPARE_BYTES : SPARE_CELLS, page->write);
+		spare_give_back(page->bytes ? SPARE_BYTES : SPARE_CELLS, page->write);
 }
 
 static void atomic_free(struct page *page)
@@ -192,8 +136,7 @@ void shadow_finish(struct shadow *shadow)
 {
 	for_pages(shadow, page_free);
 	for (size_t i = 0; i < shadow->sheets.capacity; i++)
-		if (shadow->sheets.values[i])
-			give_back(SPARE_SHEET, shadow->sheets.values[i]);
+		spare_give_back(SPARE_SHEET, shadow->sheets.values[i]);
 	syncs_finish(shadow);
 	free(shadow->sheets.keys);
 	free(shadow->sheets.values);
@@ -219,7 +162,7 @@ static struct sheet *find_sheet(struct shadow *shadow, uint64_t key)
 	struct sheet *sheet = map_find(&shadow->sheets, key);
 	if (sheet)
 		return sheet;
-	sheet = take(SPARE_SHEET);
+	sheet = spare_take(SPARE_SHEET);
 	if (sheet)
 		sheet->used = 0;
 	/* A value that cannot be added is freed. */
@@ -251,7 +194,7 @@ static void spread(uint64_t *cells, uint64_t record, unsigned mask, unsigned shi
 bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 {
 	if (!page->write) {
-		uint64_t *cells = take(SPARE_CELLS);
+		uint64_t *cells = spare_take(SPARE_CELLS);
 		if (!cells)
 			return false;
 		page_set(page, cells);
@@ -309,16 +252,15 @@ bool shadow_split(struct page *page)
 	const bool unused = is_unused(page);
 	if (!unused && !shadow_part(page, 0, SHADOW_BLOCKS))
 		return false;
-	uint64_t *cells = take(SPARE_BYTES);
+	uint64_t *cells = spare_take(SPARE_BYTES);
 	uint64_t *atomic = page->atomic[0] ? malloc(SHADOW_PAGE_B * 2 * sizeof(*atomic)) : NULL;
 	if (!cells || (page->atomic[0] && !atomic)) {
-		if (cells)
-			give_back(SPARE_BYTES, cells);
+		spare_give_back(SPARE_BYTES, cells);
 		free(atomic);
 		return false;
 	}
 	if (unused)
-		memset(cells, 0, spare_B[SPARE_BYTES]);
+		memset(cells, 0, SHADOW_PAGE_B * RECORDS * sizeof(*cells));
 	for (size_t i = 0; !unused && i < SHADOW_PAGE_B * RECORDS; i++)
 		cells[i] = page->write[i / SHADOW_WORD_B];
 	spread_narrow(page, cells);

@@ -126,9 +126,6 @@ struct shadow {
 	struct again *again;      /* NULL: no page has anything that is not noted yet */
 };
 
-/* Frees what shadow_finish has kept for later launches of the process; for the library's destructor. */
-void shadow_shutdown(void);
-
 void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "softcuda/check/job.h"
+#include "softcuda/check/spare.h"
 
 #include <stdlib.h>
 
@@ -19,8 +20,8 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->put_off.direct = check->put_off.written ? check->put_off.read + chunks : NULL;
 	check->put_off.atomic = check->put_off.written ? check->put_off.direct + chunks : NULL;
 	if (group->job->shared_B) {
-		check->put_off.accesses = malloc((CHECK_LATER_MAX + 1) * sizeof(*check->put_off.accesses));
-		check->put_off.atomics = malloc(CHECK_ATOMICS_MAX * sizeof(*check->put_off.atomics));
+		check->put_off.accesses = spare_take(SPARE_LATER);
+		check->put_off.atomics = spare_take(SPARE_ATOMICS);
 		if (!check->put_off.accesses || !check->put_off.atomics)
 			return false;
 	}
@@ -112,8 +113,8 @@ void check_group_free(struct check_group *check)
 	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 		check_clocks_finish(&check->clocks[m]);
 	check_copies_finish(&check->copies);
-	free(check->put_off.accesses);
-	free(check->put_off.atomics);
+	spare_give_back(SPARE_LATER, check->put_off.accesses);
+	spare_give_back(SPARE_ATOMICS, check->put_off.atomics);
 	free(check->put_off.written);
 	free(check->orders);
 	free(check->locals);

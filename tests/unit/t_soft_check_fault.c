@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "softcuda/check/job.h"
+#include "softcuda/check/spare.h"
 #include "softcuda/check/watch.h"
 #include "softcuda/exec/tier.h"
 #include "tests/unit/soft_compiler.h"
@@ -138,6 +139,9 @@ void *__wrap_aligned_alloc(size_t align_B, size_t size_B)
 	return fails(1, size_B) ? NULL : __real_aligned_alloc(align_B, size_B);
 }
 
+/* The size of memory that begins and ends at a line. */
+#define LINES_B(size_B) (((size_B) + SHADOW_LINE_B - 1) / SHADOW_LINE_B * SHADOW_LINE_B)
+
 /* What the checker asks for.  Of those whose count depends on the launch, count is 0. */
 static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"the launch", 1, sizeof(struct watched_job)}, {"its check", 1, sizeof(struct check_job)},
@@ -145,8 +149,8 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"notes of warps", 2, sizeof(struct check_local)}, {"orders", 1, ITEMS},
 	{"copies of lanes", ITEMS, sizeof(struct lane_copies)}, {"copies", 1, 16 * sizeof(struct copy)},
 	{"chunks", 4 * (4096 / CHECK_CHUNK_B + 1), sizeof(uint32_t)},
-	{"accesses that are put off", 1, (CHECK_LATER_MAX + 1) * sizeof(struct shared_access)},
-	{"atomics that are put off", 1, CHECK_ATOMICS_MAX * sizeof(struct check_atomic)},
+	{"accesses that are put off", 1, LINES_B((CHECK_LATER_MAX + 1) * sizeof(struct shared_access))},
+	{"atomics that are put off", 1, LINES_B(CHECK_ATOMICS_MAX * sizeof(struct check_atomic))},
 	{"a sheet", 1, sizeof(struct sheet)},
 	{"cells of words", 1, SHADOW_PAGE_B / SHADOW_WORD_B * SHADOW_RECORDS * sizeof(uint64_t)},
 	{"cells of bytes", 1, SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t)},
@@ -215,7 +219,7 @@ static CUresult run_failing(const char *name, unsigned long n, struct bytes *rep
 	CHECK(launch.function && launch.watch && !ftruncate(report_file, 0));
 	bytes_finish(&module.log);
 	/* What was kept of an earlier launch is not asked for. */
-	shadow_shutdown();
+	spare_shutdown();
 	calls = 0;
 	wanted_call = n;
 	const CUresult result = soft_launch_run(&launch, &module.log);

@@ -1,0 +1,19 @@
+/* Memory of the checker that launches give back, for the next ones: the system takes longer to hand out new pages than
+ * it takes to clear these.
+ *
+ * Thread-safe. */
+#ifndef CULVERT_SOFTCUDA_CHECK_SPARE_H
+#define CULVERT_SOFTCUDA_CHECK_SPARE_H
+
+/* A sheet; the cells of a page of words, and of bytes (check/shadow.h); the accesses of a work-group that are put off,
+ * and its atomics (struct check_put_off). */
+enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_LATER, SPARE_ATOMICS, SPARE_KINDS };
+
+/* Memory for one of a kind, with any content; NULL when out of memory.  The caller owns it until spare_give_back. */
+void *spare_take(enum spare_kind kind);
+/* memory: of spare_take, or NULL.  It is kept or freed. */
+void spare_give_back(enum spare_kind kind, void *memory);
+/* Frees what was kept; for the library's destructor. */
+void spare_shutdown(void);
+
+#endif
