@@ -89,7 +89,8 @@ static void mark_later(struct check_group *group)
 			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
 					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
 	}
-	check_whole_mark_atomics(group);
+	if (put_off->atomic_marked < put_off->atomic_count)
+		check_whole_mark_atomics(group);
 }
 
 /* Whether atomics that are put off access a run's chunks; those have been marked. */
@@ -125,7 +126,8 @@ static bool mark_alone(const struct check_whole *whole)
 static bool is_written(const struct check_whole *whole)
 {
 	const struct check_put_off *put_off = &whole->group->put_off;
-	check_whole_mark_atomics(whole->group);
+	if (put_off->atomic_marked < put_off->atomic_count)
+		check_whole_mark_atomics(whole->group);
 	return has_chunks(whole, put_off->written) ||
 	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct)) ||
 	       (put_off->latest_atomic == put_off->latest && has_chunks(whole, put_off->atomic));
@@ -203,6 +205,21 @@ static bool put_off_atomic(const struct check_whole *whole)
 	return true;
 }
 
+/* As check_put_off_mark, for lanes that are taken one by one: each one's word is in one chunk. */
+static void mark_ones(const struct check_whole *whole)
+{
+	struct check_group *group = whole->group;
+	struct check_put_off *put_off = &group->put_off;
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
+	uint32_t *epochs = whole->reads ? put_off->read : put_off->direct;
+	put_off->latest_plain = now;
+	if (!whole->reads)
+		put_off->latest_direct = check_put_off_writes(group, shared_offset(group, whole->start),
+							      shared_offset(group, whole->end));
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		epochs[shared_offset(group, whole->one_place[i]) / CHECK_CHUNK_B] = now;
+}
+
 /* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
  * noted. */
 static bool come_first(const struct check_whole *whole)
@@ -215,8 +232,8 @@ static bool come_first(const struct check_whole *whole)
 	      (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written))) ||
 	     (put_off->atomic_count && has_chunks(whole, put_off->atomic))) && !check_put_off_none(group))
 		return false;
-	for (uint32_t i = 0; i < whole->one_count; i++)
-		check_put_off_mark(group, writes, shared_offset(group, whole->one_place[i]), whole->size_B);
+	if (whole->one_count)
+		mark_ones(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++)
 		check_put_off_mark(group, writes, shared_offset(group, whole->runs[i].place),
 				   check_run_B(whole, &whole->runs[i]));
@@ -274,7 +291,7 @@ void check_whole_keep_repeat(const struct check_whole *whole)
 }
 
 /* Finds those that have been repeated, in the order in which each was the last time; their number. */
-static uint32_t find_repeats(const struct check_group *group, struct check_repeat *found)
+static uint32_t find_repeats(const struct check_group *group, const struct check_repeat **found)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < CHECK_REPEATS && group->repeats.order; i++) {
@@ -282,9 +299,9 @@ static uint32_t find_repeats(const struct check_group *group, struct check_repea
 		uint32_t to = count;
 		if (repeat->generation != group->repeats.generation || !repeat->order)
 			continue;
-		for (; to && found[to - 1].order > repeat->order; to--)
+		for (; to && found[to - 1]->order > repeat->order; to--)
 			found[to] = found[to - 1];
-		found[to] = *repeat;
+		found[to] = repeat;
 		count++;
 	}
 	return count;
@@ -365,7 +382,8 @@ static bool note_atomic(struct check_group *group, const struct check_atomic *ke
  * matter. */
 bool check_whole_note_put_off(struct check_group *group)
 {
-	struct check_repeat repeats[CHECK_REPEATS];
+	/* Nothing is kept as a repeat before all is noted, so that these stay as they are. */
+	const struct check_repeat *repeats[CHECK_REPEATS];
 	const uint32_t count = check_put_off_count(group), repeat_count = find_repeats(group, repeats);
 	const uint32_t atomic_count = group->put_off.atomic_count;
 	uint32_t next = 0;
@@ -373,8 +391,8 @@ bool check_whole_note_put_off(struct check_group *group)
 	mark_later(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i <= count; i++) {
-		for (; right && next < repeat_count && repeats[next].behind == i; next++)
-			right = note_repeat(group, &repeats[next]);
+		for (; right && next < repeat_count && repeats[next]->behind == i; next++)
+			right = note_repeat(group, repeats[next]);
 		if (right && i < count)
 			right = note_later(group, &group->put_off.accesses[i]);
 	}

@@ -23,25 +23,32 @@ static bool all_differ(const struct check_whole *whole)
 bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
 	const bool all = whole->mask == MASK_ALL;
-	uint64_t wrong = 0, behind = 0, low = UINT64_MAX, high = 0;
-	uint32_t count = 0;
-	for (uint32_t l = 0; l < LANES; l++) {
-		const uint32_t i = all ? l : count;
-		whole->one_lane[i] = l;
-		whole->one_place[i] = place[l];
-		count += whole->mask >> l & 1;
+	uint64_t wrong = 0, steps = 0, low = UINT64_MAX, high = 0;
+	uint32_t count = all ? LANES : 0;
+	for (uint32_t l = 0; l < LANES && all; l++) {
+		whole->one_lane[l] = l;
+		whole->one_place[l] = place[l];
 	}
-	for (uint32_t i = 1; i < count && !ascend; i++)
-		behind |= whole->one_place[i] <= whole->one_place[i - 1];
-	for (uint32_t i = 0; i < count; i++) {
-		wrong |= whole->one_place[i] % SHADOW_WORD_B;
-		low = whole->one_place[i] < low ? whole->one_place[i] : low;
-		high = whole->one_place[i] > high ? whole->one_place[i] : high;
+	for (uint32_t rest = all ? 0 : whole->mask; rest; rest &= rest - 1) {
+		whole->one_lane[count] = exec_lowest(rest);
+		whole->one_place[count++] = place[exec_lowest(rest)];
+	}
+	/* The others count as the last one, so that this is done for all of them at a time. */
+	for (uint32_t i = count; i < LANES; i++)
+		whole->one_place[i] = whole->one_place[count - 1];
+	for (uint32_t i = 1; i < LANES; i++)
+		steps += whole->one_place[i] > whole->one_place[i - 1];
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint64_t at = whole->one_place[i];
+		wrong |= at % SHADOW_WORD_B;
+		low = at < low ? at : low;
+		high = at > high ? at : high;
 	}
 	whole->one_count = count;
 	whole->start = low;
 	whole->end = high + SHADOW_WORD_B;
-	if (wrong || (behind && !all_differ(whole)))
+	/* They differ if each one is behind the one before. */
+	if (wrong || (!ascend && steps != count - 1 && !all_differ(whole)))
 		whole->one_count = 0;
 	return whole->one_count;
 }
