@@ -54,6 +54,32 @@ HELPER __attribute__((unused)) memory_order ordered(memory_order order, memory_s
 		INSTRUCTION("acq_rel." width, __VA_ARGS__); \
 		break; \
 	}
+/*
+ * As BY_SCOPE, for an instruction that reads and writes.  For the device, it is one for the system, and only its order
+ * is one for the device: a GPU may hold pages of the host's memory that the host accesses at the same time (SVM), and
+ * an instruction for the device is not atomic there.  For the memory that a GPU has for itself they take the same time.
+ */
+#define MODIFY_BY_SCOPE(space, ...) \
+	switch (scope) { \
+	case memory_scope_device: \
+		FOR_DEVICE_##space(__VA_ARGS__) \
+		break; \
+	case memory_scope_all_svm_devices: \
+		READ_WRITE_ORDERS("sys", __VA_ARGS__) \
+		break; \
+	default: \
+		READ_WRITE_ORDERS("cta", __VA_ARGS__) \
+		break; \
+	}
+#define FOR_DEVICE___local(...) READ_WRITE_ORDERS("gpu", __VA_ARGS__)
+#define FOR_DEVICE___private(...) FOR_DEVICE___global(__VA_ARGS__)
+#define FOR_DEVICE___global(INSTRUCTION, ...) \
+	if (order == memory_order_release || order == memory_order_acq_rel) \
+		__asm__ __volatile__("fence.acq_rel.gpu;" : : : "memory"); \
+	if (order == memory_order_relaxed || order == memory_order_release) \
+		INSTRUCTION("relaxed.sys", __VA_ARGS__); \
+	else \
+		INSTRUCTION("acquire.sys", __VA_ARGS__);
 #define READ_ORDERS(width, INSTRUCTION, ...) \
 	if (order == memory_order_relaxed) \
 		INSTRUCTION("relaxed." width, __VA_ARGS__); \

@@ -13,7 +13,7 @@
 	{ \
 		T old; \
 		order = ordered(order, scope, memory_order_acquire); \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_FETCH, where, op, c) \
+		MODIFY_BY_SCOPE(space, PTX_FETCH, where, op, c) \
 		return old; \
 	} \
 	DEFAULTS_1(T, name, volatile space A *, T)

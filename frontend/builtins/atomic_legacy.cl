@@ -1,16 +1,16 @@
 /*
  * The atomic functions of OpenCL 1.x (OpenCL C 3.0, 6.15.12.8) and of the cl_khr_int64 extensions:
  * relaxed, and atomic for the whole device.  They are PTX because libnvvm drops LLVM's orders and
- * scopes.
+ * scopes.  In global memory they are atomic for the host as well, as those of C11 (atomic.h).
  */
 #include "frontend/builtins/builtin.h"
 
-/* where: the PTX state space; op: the operation with its type; c: the register class. */
+/* where: the scope and the PTX state space; op: the operation with its type; c: the register class. */
 #define READ_MODIFY_WRITE(name, op, T, space, where, c) \
 	BUILTIN T name(volatile space T *p, T value) \
 	{ \
 		T old; \
-		__asm__ __volatile__("atom.relaxed.gpu." where "." op " %0, [%1], %2;" \
+		__asm__ __volatile__("atom.relaxed." where "." op " %0, [%1], %2;" \
 				     : "=" c(old) \
 				     : "l"(p), c(value) \
 				     : "memory"); \
@@ -30,7 +30,7 @@
 	BUILTIN T name(volatile space T *p, T expected, T desired) \
 	{ \
 		T old; \
-		__asm__ __volatile__("atom.relaxed.gpu." where ".cas." bits " %0, [%1], %2, %3;" \
+		__asm__ __volatile__("atom.relaxed." where ".cas." bits " %0, [%1], %2, %3;" \
 				     : "=" c(old) \
 				     : "l"(p), c(expected), c(desired) \
 				     : "memory"); \
@@ -51,8 +51,8 @@
 	READ_MODIFY_WRITE(prefix##or, "or." bits, T, space, where, c) \
 	READ_MODIFY_WRITE(prefix##xor, "xor." bits, T, space, where, c)
 #define BOTH_SPACES(prefix, T, bits, kind, sum, c) \
-	FAMILY(prefix, T, __global, "global", bits, kind, sum, c) \
-	FAMILY(prefix, T, __local, "shared", bits, kind, sum, c)
+	FAMILY(prefix, T, __global, "sys.global", bits, kind, sum, c) \
+	FAMILY(prefix, T, __local, "gpu.shared", bits, kind, sum, c)
 
 BOTH_SPACES(atomic_, int, "b32", "s32", "u32", "r")
 BOTH_SPACES(atomic_, uint, "b32", "u32", "u32", "r")
@@ -63,5 +63,5 @@ BOTH_SPACES(atom_, uint, "b32", "u32", "u32", "r")
 BOTH_SPACES(atom_, long, "b64", "s64", "u64", "l")
 BOTH_SPACES(atom_, ulong, "b64", "u64", "u64", "l")
 
-READ_MODIFY_WRITE(atomic_xchg, "exch.b32", float, __global, "global", "f")
-READ_MODIFY_WRITE(atomic_xchg, "exch.b32", float, __local, "shared", "f")
+READ_MODIFY_WRITE(atomic_xchg, "exch.b32", float, __global, "sys.global", "f")
+READ_MODIFY_WRITE(atomic_xchg, "exch.b32", float, __local, "gpu.shared", "f")

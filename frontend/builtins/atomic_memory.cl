@@ -43,7 +43,7 @@
 	{ \
 		B old; \
 		order = ordered(order, scope, memory_order_acquire); \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_EXCHANGE, where, bits, c) \
+		MODIFY_BY_SCOPE(space, PTX_EXCHANGE, where, bits, c) \
 		return old; \
 	} \
 	HELPER B compare(volatile space B *p, B expected, B desired, memory_order order, \
@@ -51,7 +51,7 @@
 	{ \
 		B old; \
 		order = ordered(order, scope, memory_order_acquire); \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_COMPARE, where, bits, c) \
+		MODIFY_BY_SCOPE(space, PTX_COMPARE, where, bits, c) \
 		return old; \
 	}
 FOR_SPACES(PRIMITIVES, uint, "b32", "r")

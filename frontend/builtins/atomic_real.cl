@@ -18,7 +18,7 @@
 	{ \
 		B old, bits = as_type(B, value); \
 		order = ordered(order, scope, memory_order_acquire); \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, op, c, bits) \
+		MODIFY_BY_SCOPE(space, PTX_ADD, where, op, c, bits) \
 		return as_type(T, old); \
 	} \
 	SUB(space, A, T)
@@ -56,7 +56,7 @@ FOR_SPACES(ADD_AND_SUB, atomic_half, half, ushort, "add.noftz.f16", "h")
 			 memory_scope scope) \
 	{ \
 		B seen; \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_COMPARE, where, bits, c) \
+		MODIFY_BY_SCOPE(space, PTX_COMPARE, where, bits, c) \
 		return seen; \
 	}
 FOR_SPACES(PRIMITIVES, ushort, "b16", "h")
@@ -130,7 +130,7 @@ HELPER float sum(float x, float y)
 		if (as_type(uint, value) << 1 < as_type(uint, 0x1p-100f) << 1) \
 			return add_small(p, value, order, scope); \
 		order = ordered(order, scope, memory_order_acquire); \
-		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, "add.f32", "f", value) \
+		MODIFY_BY_SCOPE(space, PTX_ADD, where, "add.f32", "f", value) \
 		return old; \
 	} \
 	SUB(space, atomic_float, float)

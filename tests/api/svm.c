@@ -16,6 +16,16 @@ static const char source[] =
 "	for (; head; head = head->next) s += head->value;\n"
 "	*out = s;\n"
 "}\n"
+"kernel void count(global atomic_int *p, global int *old, int turns) {\n"
+"	for (int i = 0; i < turns; i++) {\n"
+"		int seen = atomic_load(p + 2);\n"
+"		atomic_fetch_add(p, 1);\n"
+"		atomic_fetch_add_explicit(p + 1, 1, memory_order_release);\n"
+"		while (!atomic_compare_exchange_strong(p + 2, &seen, seen + 1))\n"
+"			;\n"
+"		atomic_inc(old);\n"
+"	}\n"
+"}\n"
 "kernel void is_null(global int *p, global int *out) { *out = p == 0; }\n";
 
 struct node {
@@ -172,6 +182,44 @@ static void test_fine(void)
 			break;
 		flags |= CL_MEM_SVM_ATOMICS;
 	}
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* The functions without a scope, and those of OpenCL C 1.x, are atomic for the host, too: programs that share counters
+ * with it use them, although only memory_scope_all_svm_devices promises that (OpenCL C 3.0, 6.15.12.5). */
+static void test_counted_by_both(void)
+{
+	enum { COUNTERS = 4, GROUPS = 8, ITEMS = 64, TURNS = 100 };
+	cl_kernel kernel = kernel_make(program, "count");
+	const size_t global = GROUPS * ITEMS, local = ITEMS;
+	const cl_int turns = TURNS;
+	cl_int status = CL_QUEUED, counted = 0;
+	cl_event done;
+	if (!(can & CL_DEVICE_SVM_ATOMICS))
+		return;
+	atomic_int *p = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
+				   COUNTERS * sizeof(*p), 0);
+	CHECK(p != NULL);
+	if (!p)
+		return;
+	for (int i = 0; i < COUNTERS; i++)
+		atomic_store(&p[i], 0);
+	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, p));
+	CHECK_OK(clSetKernelArgSVMPointer(kernel, 1, p + COUNTERS - 1));
+	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(turns), &turns));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &done));
+	CHECK_OK(clFlush(queue));
+	while (status > CL_COMPLETE) {
+		for (int i = 0; i < COUNTERS; i++)
+			atomic_fetch_add(&p[i], 1);
+		counted++;
+		CHECK_OK(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+	}
+	CHECK_OK(clFinish(queue));
+	for (int i = 0; i < COUNTERS; i++)
+		CHECK(atomic_load(&p[i]) == GROUPS * ITEMS * TURNS + counted);
+	clSVMFree(context, p);
+	CHECK_OK(clReleaseEvent(done));
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
@@ -621,6 +669,7 @@ static void run_all(const struct api_test *test)
 	test_much();
 	test_coarse();
 	test_fine();
+	test_counted_by_both();
 	test_pointers();
 	test_kernel_errors();
 	test_copy_fill();
