@@ -17,6 +17,10 @@ CULVERT_COPY_THREADS=3
 # Compiled once: what fails there is faults_nvvm.sh's.
 CULVERT_CACHE=${FAULTS_CACHE:-on}
 export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
+# Two cases run at a time, each on a processor of its own, where threads need less time to wake each other.  The full walk,
+# and where a call fails each time, have all processors.
+stay=1
+[ -z "$FAULTS_ALL" ] || stay=
 
 # How many objects of one kind may be left more than without a fault.  An object whose destruction failed is
 # left.  Events are pooled, and how many are in use at once depends on time: 44 to 53 in runs without a fault.
@@ -83,7 +87,7 @@ may_have_none() {
 
 run_case() { # mode, rule; leaves status, $out and $count
 	out=$FAULTS_DIR/$$.out count=$FAULTS_DIR/$$.count
-	CULVERT_SOFT_FAULT=$FAULTS_BASE$2 CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
+	FAULTS_STAY=$stay CULVERT_SOFT_FAULT=$FAULTS_BASE$2 CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
 		"$FAULTS" $1 > "$out" 2>&1
 	status=$?
 	[ $status -eq 137 ] && echo "WRONG: it hangs" >> "$out"
@@ -104,7 +108,7 @@ one() { # mode, rule
 			[ "$(echo "$wrong" | sed 's/: [0-9].*//')" = 'WRONG: events' ] || break
 	done
 	if [ $status -eq 1 ] || [ -n "$wrong" ]; then
-		echo "FAIL: CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $1"
+		echo "FAIL: FAULTS_STAY=$stay CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $1"
 		sed 's/^/    /' "$out"
 		return 1
 	fi
