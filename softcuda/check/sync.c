@@ -267,11 +267,12 @@ static unsigned ordered_by(uint32_t flags)
 void check_note_barrier(struct warp *warp, uint32_t mask, const lane_u32 *flags)
 {
 	uint8_t *orders = &check_of(warp->group)->orders[warp->index * LANES];
-	/* memcmp takes vectors of the processor's width. */
-	const bool same = mask == MASK_ALL && !memcmp(flags, flags + 1, (LANES - 1) * sizeof(*flags));
-	if (same)
+	uint32_t differ = mask ^ MASK_ALL;
+	for (unsigned l = 0; l < LANES; l++)
+		differ |= flags[l] ^ flags[0];
+	if (!differ)
 		memset(orders, (int)ordered_by(flags[0]), LANES);
-	for (uint32_t rest = same ? 0 : mask; rest; rest &= rest - 1)
+	for (uint32_t rest = differ ? mask : 0; rest; rest &= rest - 1)
 		orders[exec_lowest(rest)] = (uint8_t)ordered_by(flags[exec_lowest(rest)]);
 }
 

@@ -449,7 +449,9 @@ static bool tell_barrier_of_all(struct group *group, uint32_t parts)
 	for (uint32_t p = 0; p < parts; p++) {
 		if (group->at[p] != group->at[0])
 			return false;
-		left -= (uint32_t)__builtin_popcount(group->part_lanes[p]);
+		/* To count bits is a call here. */
+		const uint32_t lanes = group->part_lanes[p];
+		left -= lanes == MASK_ALL ? LANES : (uint32_t)__builtin_popcount(lanes);
 	}
 	return !left && watch->barrier_of_all &&
 	       watch->barrier_of_all(group, &group->compiled->code->ops[entry->barrier]);
