@@ -8,6 +8,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -52,6 +53,15 @@ bool may_move(const llvm::CallInst &call)
 {
 	return call.getType()->isFPOrFPVectorTy() && is_pure_call(call) && !call.getCalledFunction()->isIntrinsic() &&
 	       is_long(*call.getCalledFunction());
+}
+
+/* Whether a function has any such call; most have none, and their loops need not be found. */
+bool has_any(llvm::Function &function)
+{
+	return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+		auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+		return call && may_move(*call);
+	});
 }
 
 /* Whether an instruction can be executed elsewhere, for operands that it may not have in the program. */
@@ -278,6 +288,6 @@ bool mover::move_one()
 void fe_module_move_calls(struct fe_module *module)
 {
 	for (llvm::Function &function : *llvm::unwrap(module->module))
-		if (!function.isDeclaration() && !function.hasOptNone())
+		if (!function.hasOptNone() && has_any(function))
 			mover(function).run();
 }

@@ -26,11 +26,11 @@ HELPER __attribute__((unused)) memory_order ordered(memory_order order, memory_s
 	return rest;
 }
 
-/* INSTRUCTION("order.scope", ...) for the values of the variables `order` and `scope`. */
-#define BY_SCOPE(ORDERS, ...) \
+/* What is done for the value of the variable `scope`; for the device that is for_device. */
+#define SWITCH_SCOPE(for_device, ORDERS, ...) \
 	switch (scope) { \
 	case memory_scope_device: \
-		ORDERS("gpu", __VA_ARGS__) \
+		for_device \
 		break; \
 	case memory_scope_all_svm_devices: \
 		ORDERS("sys", __VA_ARGS__) \
@@ -39,6 +39,8 @@ HELPER __attribute__((unused)) memory_order ordered(memory_order order, memory_s
 		ORDERS("cta", __VA_ARGS__) \
 		break; \
 	}
+/* INSTRUCTION("order.scope", ...) for the values of the variables `order` and `scope`. */
+#define BY_SCOPE(ORDERS, ...) SWITCH_SCOPE(ORDERS("gpu", __VA_ARGS__), ORDERS, __VA_ARGS__)
 #define READ_WRITE_ORDERS(width, INSTRUCTION, ...) \
 	switch (order) { \
 	case memory_order_relaxed: \
@@ -60,17 +62,7 @@ HELPER __attribute__((unused)) memory_order ordered(memory_order order, memory_s
  * an instruction for the device is not atomic there.  For the memory that a GPU has for itself they take the same time.
  */
 #define MODIFY_BY_SCOPE(space, ...) \
-	switch (scope) { \
-	case memory_scope_device: \
-		FOR_DEVICE_##space(__VA_ARGS__) \
-		break; \
-	case memory_scope_all_svm_devices: \
-		READ_WRITE_ORDERS("sys", __VA_ARGS__) \
-		break; \
-	default: \
-		READ_WRITE_ORDERS("cta", __VA_ARGS__) \
-		break; \
-	}
+	SWITCH_SCOPE(FOR_DEVICE_##space(__VA_ARGS__), READ_WRITE_ORDERS, __VA_ARGS__)
 #define FOR_DEVICE___local(...) READ_WRITE_ORDERS("gpu", __VA_ARGS__)
 #define FOR_DEVICE___private(...) FOR_DEVICE___global(__VA_ARGS__)
 #define FOR_DEVICE___global(INSTRUCTION, ...) \

@@ -2,22 +2,7 @@
 
 #include "softcuda/check/cells.h"
 
-#include "softcuda/check/shadow.h"
-
 #define INLINE static inline __attribute__((always_inline))
-
-/* 1 if there is no access, or one that is ordered before all accesses now; else 0.  Numbers are combined without
- * branches, so that the loops become loops over vectors. */
-INLINE unsigned is_over(uint64_t record, const struct cells_order *order)
-{
-	return !record | (record - order->first < order->span);
-}
-
-/* 1 if an access of the group is by the same lane as another; else 0. */
-INLINE unsigned is_own(uint64_t record, uint64_t now, const struct cells_order *order)
-{
-	return (record >= order->first) & !((record ^ now) & RECORD_LANE_MASK);
-}
 
 INLINE uint64_t record_at(const struct cells *cells, unsigned i, unsigned shift, unsigned step)
 {
@@ -38,8 +23,8 @@ INLINE bool read_cells(const struct cells *cells, struct cells_order order, stru
 	for (unsigned i = 0; i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
 		const bool in = (i >= part.from) & (i < part.end);
-		const bool over = is_over(write[i], &order) | is_own(write[i], now, &order);
-		const bool replaces = is_over(first[i], &order) | is_own(first[i], now, &order);
+		const bool over = cells_ordered(write[i], now, &order);
+		const bool replaces = cells_ordered(first[i], now, &order);
 		bad |= in & !over ? 1 : 0;
 		any |= in & !replaces ? 1 : 0;
 		first[i] = in & replaces ? now : first[i];
@@ -48,7 +33,7 @@ INLINE bool read_cells(const struct cells *cells, struct cells_order order, stru
 	for (unsigned i = 0; any && i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
 		const bool replaces = (i >= part.from) & (i < part.end) & (first[i] != now) &
-				      (is_over(second[i], &order) | is_own(second[i], now, &order));
+				      cells_ordered(second[i], now, &order);
 		second[i] = replaces ? now : second[i];
 	}
 	return !bad;
@@ -62,9 +47,9 @@ INLINE bool write_cells(const struct cells *cells, struct cells_order order, str
 	for (unsigned i = 0; i < part.count; i++) {
 		const uint64_t now = record_at(cells, i, shift, step);
 		const bool in = (i >= part.from) & (i < part.end);
-		const bool over = (is_over(write[i], &order) | is_own(write[i], now, &order)) &
-				  (is_over(first[i], &order) | is_own(first[i], now, &order)) &
-				  (is_over(second[i], &order) | is_own(second[i], now, &order));
+		const bool over = cells_ordered(write[i], now, &order) &
+				  cells_ordered(first[i], now, &order) &
+				  cells_ordered(second[i], now, &order);
 		bad |= in & !over ? 1 : 0;
 	}
 	for (unsigned i = 0; !bad && i < part.count; i++) {
@@ -121,7 +106,7 @@ INLINE uint64_t record_of_one(const struct cells_ones *ones, uint32_t i)
 INLINE unsigned is_free(const struct cells_ones *ones, uint32_t i, unsigned kind, const struct cells_order *order)
 {
 	const uint64_t record = ones->write[kind * SHADOW_WORDS + ones->cell[i]];
-	return is_over(record, order) | is_own(record, record_of_one(ones, i), order);
+	return cells_ordered(record, record_of_one(ones, i), order);
 }
 
 bool cells_read_ones(const struct cells_ones *ones, const struct cells_order *given)

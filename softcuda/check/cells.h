@@ -7,6 +7,7 @@
 #ifndef CULVERT_SOFTCUDA_CHECK_CELLS_H
 #define CULVERT_SOFTCUDA_CHECK_CELLS_H
 
+#include "softcuda/check/shadow.h"
 #include "softcuda/exec/table.h"
 
 #include <stdbool.h>
@@ -17,6 +18,25 @@ struct cells_order {
 	uint64_t first;           /* records of the group itself are not below this one */
 	uint64_t span;            /* those in [first, first + span) are ordered before all accesses now */
 };
+
+/* 1 if there is no access, or one that is ordered before all accesses now; else 0.  Numbers are combined without
+ * branches, so that loops over records become loops over vectors. */
+static inline unsigned cells_over(uint64_t record, const struct cells_order *order)
+{
+	return !record | (record - order->first < order->span);
+}
+
+/* 1 if an access is of the group, and by the same lane as the record `now`; else 0. */
+static inline unsigned cells_own(uint64_t record, uint64_t now, const struct cells_order *order)
+{
+	return (record >= order->first) & !((record ^ now) & RECORD_LANE_MASK);
+}
+
+/* 1 if an access has an order to that of the record `now`, or if there is none; else 0. */
+static inline unsigned cells_ordered(uint64_t record, uint64_t now, const struct cells_order *order)
+{
+	return cells_over(record, order) | cells_own(record, now, order);
+}
 
 /* Cells side by side, each of which a lane accesses. */
 struct cells {

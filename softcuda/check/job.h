@@ -159,7 +159,7 @@ struct check_atomic {
 	uint32_t op, warp, lanes;         /* as of struct shared_access */
 	uint16_t size_B;
 	bool reads;               /* they only read */
-	uint16_t word[LANES];     /* the offset of each of the lanes, in words; the first one's again for the others */
+	uint16_t word[LANES];     /* the offset of each of the lanes, in words; the last one's again for the others */
 };
 
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless

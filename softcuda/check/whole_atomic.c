@@ -5,6 +5,7 @@
  * somebody accesses the same chunk in another way before the next barrier. */
 #include "config.h"
 
+#include "softcuda/check/cells.h"
 #include "softcuda/check/whole.h"
 
 /* --- what is put off ---------- */
@@ -75,7 +76,7 @@ void check_whole_take_kept(struct check_whole *whole, const struct check_atomic 
 /* What the lanes of an atomic have in common. */
 struct updates {
 	struct shadow *shadow;
-	uint64_t first, span;     /* as of struct cells_order */
+	struct cells_order order;
 	uint64_t record;          /* of the warp's first lane */
 	bool reads;               /* they only read */
 };
@@ -86,20 +87,10 @@ struct word {
 	size_t cell;
 };
 
-static inline bool is_over(const struct updates *updates, uint64_t record)
-{
-	return !record || record - updates->first < updates->span;
-}
-
-static inline bool is_own(const struct updates *updates, uint64_t record, uint64_t now)
-{
-	return record >= updates->first && !((record ^ now) & RECORD_LANE_MASK);
-}
-
 /* Whether an atomic of another work-group is not one for this one, or the other way round. */
 static inline bool is_narrow(const struct updates *updates, uint64_t record, uint64_t now)
 {
-	return record && record < updates->first && (record | now) & RECORD_NARROW;
+	return record && record < updates->order.first && (record | now) & RECORD_NARROW;
 }
 
 /* Finds the cell of an address, near one that was found before.  False: it has none for a word by itself. */
@@ -119,7 +110,7 @@ static inline bool find_word(const struct updates *updates, uint64_t address, ui
 /* Whether an access that was noted as a write or a read is ordered before the lane's, or cannot race with it. */
 static inline bool is_free(const struct updates *updates, uint64_t record, uint64_t now)
 {
-	return is_over(updates, record) || is_own(updates, record, now) ||
+	return cells_ordered(record, now, &updates->order) ||
 	       (record & RECORD_ATOMIC && !is_narrow(updates, record, now));
 }
 
@@ -145,9 +136,9 @@ static inline bool may_write(const struct updates *updates, const struct word *w
 static inline void note_write(const struct updates *updates, const struct word *word, uint64_t now)
 {
 	uint64_t *latest = &word->page->atomic[0][word->cell], *other = &word->page->atomic[1][word->cell];
-	if (!is_over(updates, *latest) && !is_own(updates, *latest, now))
+	if (!cells_ordered(*latest, now, &updates->order))
 		*other = *latest;
-	else if (is_over(updates, *other) || is_own(updates, *other, now))
+	else if (cells_ordered(*other, now, &updates->order))
 		*other = 0;
 	*latest = now;
 }
@@ -156,7 +147,7 @@ static inline void note_read(const struct updates *updates, const struct word *w
 {
 	for (unsigned k = 0; k < 2; k++) {
 		uint64_t *read = &word->page->read[k][word->cell];
-		if (!is_over(updates, *read) && !is_own(updates, *read, now))
+		if (!cells_ordered(*read, now, &updates->order))
 			continue;
 		*read = now;
 		return;
@@ -174,14 +165,15 @@ static struct updates updates_of(const struct check_whole *whole)
 	struct check_group *group = whole->group;
 	const struct check_clocks *clocks = &group->clocks[shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	struct updates updates = {
-		.shadow = shared ? &group->shared : &group->job->global, .first = record_of(clocks->first, 0, 0, 0),
+		.shadow = shared ? &group->shared : &group->job->global,
+		.order.first = record_of(clocks->first, 0, 0, 0),
 		.record = record_of(clocks->now, check_site(group->job, whole->warp, whole->op),
 				    whole->warp->index * LANES,
 				    RECORD_ATOMIC | (whole->op->narrow ? RECORD_NARROW : 0u)),
 		.reads = whole->reads
 	};
 	if (clocks->floor)
-		updates.span = record_of(clocks->floor + 1, 0, 0, 0) - updates.first;
+		updates.order.span = record_of(clocks->floor + 1, 0, 0, 0) - updates.order.first;
 	return updates;
 }
 

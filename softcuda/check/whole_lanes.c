@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-/* Whether an access is of the group and of the lane that has this record. */
-static inline bool is_own(const struct lanes *lanes, uint64_t before, uint64_t now)
-{
-	return before >= lanes->order.first && !((before ^ now) & RECORD_LANE_MASK);
-}
-
-/* Whether an access has an order to that of the lane that has this record. */
-static inline bool is_ordered(const struct lanes *lanes, uint64_t before, uint64_t now)
-{
-	return check_lanes_over(lanes, before) || is_own(lanes, before, now);
-}
-
 static bool is_known(const struct lanes *lanes, uint64_t before, bool wrote)
 {
 	const struct check_group *group = lanes->whole->group;
@@ -38,9 +26,9 @@ static void read_cell(const struct lanes *lanes, const struct page *page, size_t
 	const uint32_t lane = record_lane(record);
 	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
 	uint32_t next = 0;
-	for (; next < count && (check_lanes_over(lanes, *read[0]) || check_lanes_over(lanes, *read[1])); next++) {
+	for (; next < count && (cells_over(*read[0], &lanes->order) || cells_over(*read[1], &lanes->order)); next++) {
 		const bool own = *read[0] >= lanes->order.first && record_lane(*read[0]) == lane + next;
-		*read[own || check_lanes_over(lanes, *read[0]) ? 0 : 1] =
+		*read[own || cells_over(*read[0], &lanes->order) ? 0 : 1] =
 			record + ((uint64_t)next << RECORD_LANE_SHIFT);
 	}
 	for (unsigned k = 0; k < 2; k++) {
@@ -60,7 +48,7 @@ bool check_lanes_read_same(const struct lanes *lanes, const struct check_run *ru
 		if (!page)
 			return false;
 		const uint64_t write = page->write[index];
-		const bool right = check_lanes_over(lanes, write);
+		const bool right = cells_over(write, &lanes->order);
 		if (!right && (!lanes->whole->is_last || !is_known(lanes, write, true)))
 			return false;
 		read_cell(lanes, page, index, record, count);
@@ -126,12 +114,12 @@ static bool find_race(const struct lanes *lanes, const struct one_access *access
 		const size_t i = access->cells[race->cell].index;
 		race->wrote = true;
 		race->before = page->write[i];
-		if (!is_ordered(lanes, race->before, access->record))
+		if (!cells_ordered(race->before, access->record, &lanes->order))
 			return true;
 		race->wrote = false;
 		for (unsigned k = 0; k < 2 && lanes->writes; k++) {
 			race->before = page->read[k][i];
-			if (!is_ordered(lanes, race->before, access->record))
+			if (!cells_ordered(race->before, access->record, &lanes->order))
 				return true;
 		}
 	}
@@ -148,7 +136,7 @@ static void note_cell(const struct lanes *lanes, const struct one_cell *cell, ui
 		return;
 	}
 	for (unsigned k = 0; k < 2; k++) {
-		if (!is_ordered(lanes, page->read[k][i], record))
+		if (!cells_ordered(page->read[k][i], record, &lanes->order))
 			continue;
 		page->read[k][i] = record;
 		return;

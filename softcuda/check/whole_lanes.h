@@ -15,12 +15,6 @@ struct lanes {
 	bool writes;
 };
 
-/* Whether there is no access, or one that is ordered before those of all lanes now. */
-static inline bool check_lanes_over(const struct lanes *lanes, uint64_t before)
-{
-	return !before || before - lanes->order.first < lanes->order.span;
-}
-
 /* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
  * be accessed all at a time. */
 static inline struct page *check_lanes_cell(const struct lanes *lanes, uint64_t address, size_t *index_out,
