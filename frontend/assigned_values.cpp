@@ -38,6 +38,11 @@ private:
 	 * end before they are assigned. */
 	set at_start(const llvm::BasicBlock &block) const;
 	set at_end(const llvm::BasicBlock &block) const;
+	/* Whether what the run does depends on a value, if not by way of a place.  False: that is not known. */
+	bool is_needed(const llvm::Value &value, unsigned depth = 0) const;
+	/* Whether a value that is assigned to a place, and not read there, is computed from what may have an error: then
+	 * it must not be left out. */
+	bool is_checked(const llvm::Value &value, int to, unsigned depth = 0) const;
 	/* Change `now` from the start of a block to its end, or from its end to its start.  With last, unfit places
 	 * are noted. */
 	void go_forward(const llvm::BasicBlock &block, set &now, bool last);
@@ -125,6 +130,36 @@ void flow::go_forward(const llvm::BasicBlock &block, set &now, bool last)
 	}
 }
 
+/* Computations that are longer than that are not looked at. */
+constexpr unsigned deepest = 6;
+
+bool flow::is_needed(const llvm::Value &value, unsigned depth) const
+{
+	return llvm::any_of(value.users(), [this, depth](const llvm::User *user) {
+		const auto *instruction = llvm::dyn_cast<llvm::Instruction>(user);
+		if (!instruction || instruction->isTerminator() || llvm::isa<llvm::CallBase>(instruction))
+			return instruction != nullptr;
+		if (llvm::isa<llvm::StoreInst>(instruction))
+			return stored_by(*instruction) < 0;
+		return depth < deepest && is_needed(*instruction, depth + 1);
+	});
+}
+
+/* As x++ at the end is not, if x is needed otherwise: what is read there is known to be assigned, or the place is unfit
+ * anyway. */
+bool flow::is_checked(const llvm::Value &value, int to, unsigned depth) const
+{
+	const auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+	if (!instruction)
+		return false;
+	if (read_by(*instruction) == to)
+		return !is_needed(*instruction);
+	return !(llvm::isa<llvm::BinaryOperator>(instruction) || llvm::isa<llvm::CastInst>(instruction)) ||
+	       depth == deepest || llvm::any_of(instruction->operands(), [this, to, depth](const llvm::Use &operand) {
+		       return is_checked(*operand, to, depth + 1);
+	       });
+}
+
 /* A constant need not be read. */
 void flow::go_back(const llvm::BasicBlock &block, set &now, bool last)
 {
@@ -132,8 +167,7 @@ void flow::go_back(const llvm::BasicBlock &block, set &now, bool last)
 		const int to = stored_by(instruction), from = read_by(instruction);
 		if (from >= 0 && !instruction.use_empty())
 			now.set((unsigned)from);
-		if (last && to >= 0 && !now.test((unsigned)to) &&
-		    llvm::isa<llvm::Instruction>(instruction.getOperand(0)))
+		if (last && to >= 0 && !now.test((unsigned)to) && is_checked(*instruction.getOperand(0), to))
 			unfit.set((unsigned)to);
 		mark_assigned(instruction, now, false);
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects: in a program that is built to be checked, private arrays whose indices are constants or counters of loops
-# with a constant number of turns are registers, and those where an error could hide are in memory; the checker is not
-# told of indices that cannot be out of bounds.
+# with a constant number of turns are registers, and those where an error could hide are in memory; so are variables
+# that are counted up at the end; the checker is not told of indices that cannot be out of bounds.
 test "${CULVERT_CUDA:-soft}" = soft || exit 77
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -71,6 +71,22 @@ kernel void unread(global float *out, int n)
 	out[0] = a[0] + a[1] + a[2];
 }
 END_OF_KERNEL
+expect counted 1 <<'END_OF_KERNEL'
+float rounded(float f)
+{
+	int n = (int)f;
+	return f - n < .5f ? n : n++;
+}
+kernel void counted(global float *out, int n)
+{
+	float a[4];
+	const int l = get_local_id(0);
+	a[n] = out[l];
+	out[l] = rounded(a[n]) + rounded(out[l]);
+	out[l + 4] = l;
+}
+END_OF_KERNEL
+grep -q 'call' "$work"/counted/*.ptx && { echo "counted: a short function is called"; failed=1; }
 expect long 1 <<'END_OF_KERNEL'
 kernel void long_loop(global float *out, int n)
 {
