@@ -210,5 +210,6 @@ CUresult soft_image_parse(const char *ptx, size_t size_B, struct bytes *log,
 			  struct soft_program **program_out)
 {
 	const unsigned checks = check_options();
-	return ptx_parse(ptx, size_B, checks & CHECK_MEMORY, !checks, soft_release_ptx(), log, program_out);
+	return ptx_parse(ptx, size_B, checks & CHECK_MEMORY, checks ? PTX_FLAT_INTERNAL : PTX_FLAT_ALL,
+			 soft_release_ptx(), log, program_out);
 }

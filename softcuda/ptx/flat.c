@@ -10,7 +10,10 @@
  * - calls through a pointer, recursion, and what becomes very long
  * - functions with instructions at which lanes meet: lanes from two calls would be at two instructions
  * - functions that take the address of a parameter, change their stack, have a table of branches, or may read a
- *   register before they write it, which is 0 then */
+ *   register before they write it, which is 0 then
+ *
+ * In a program that is checked, these are only functions that libnvvm adds: what the checker finds in other ones
+ * depends on where they are called and when their variables begin. */
 #include "config.h"
 
 #include "softcuda/exec/memory.h"
@@ -32,7 +35,8 @@ struct flat {
 	struct op *ops;
 	struct source_place *places;
 	char *widths;             /* as code.register_widths */
-	uint32_t op_count, register_B, local_B, local_align_B;
+	uint32_t op_count, register_B, local_B, local_align_B, local_gap_B, local_count;
+	struct local_variable *locals;
 	uint32_t *access_B;       /* the largest access to each parameter, then to each result */
 };
 
@@ -71,12 +75,24 @@ static bool is_local_address(const struct flattener *f, const struct op *op)
 
 /* --- which functions are possible ---------- */
 
+/* Whether libnvvm has added a function.  Those of the source have lines in a program that is built to be checked. */
+static bool is_internal(const struct code *code)
+{
+	static const char prefix[] = "__internal_";
+	for (uint32_t i = 0; i < code->op_count; i++)
+		if (code->places[i].line)
+			return false;
+	return !strncmp(code->name, prefix, sizeof(prefix) - 1);
+}
+
 static bool is_possible(const struct flattener *f, const struct code *code)
 {
 	if (!code->defined || !code->op_count || code->table_count || code->calls_indirectly || code->moves_stack)
 		return false;
 	if (code->entry)
 		return true;
+	if (f->parser->flat == PTX_FLAT_INTERNAL && !is_internal(code))
+		return false;
 	for (uint32_t i = 0; i < code->op_count; i++)
 		if (exec_table_meets(&code->ops[i]))
 			return false;
@@ -220,6 +236,8 @@ static void add_guest(struct copy *c, uint32_t callee)
 	c->guests[c->guest_count++] = (struct guest){callee, flat->register_B, flat->local_B};
 	flat->register_B += guest->register_B;
 	flat->local_B += guest->local_B;
+	flat->local_gap_B += guest->local_gap_B;
+	flat->local_count += guest->local_count;
 	flat->local_align_B = guest->local_align_B > flat->local_align_B ? guest->local_align_B : flat->local_align_B;
 }
 
@@ -309,6 +327,19 @@ static void copy_widths(struct copy *c)
 	}
 }
 
+static void copy_locals(struct copy *c)
+{
+	uint32_t count = c->code->local_count;
+	memcpy(c->flat->locals, c->code->locals, count * sizeof(*c->flat->locals));
+	for (uint32_t i = 0; i < c->guest_count; i++) {
+		const struct flat *guest = &c->flattener->flats[c->guests[i].callee];
+		for (uint32_t k = 0; k < guest->local_count; k++) {
+			c->flat->locals[count] = guest->locals[k];
+			c->flat->locals[count++].offset_B += c->guests[i].local_B;
+		}
+	}
+}
+
 /* False: it is not possible, or f->failed. */
 static bool build(struct flattener *f, const struct code *code, struct flat *flat)
 {
@@ -318,6 +349,8 @@ static bool build(struct flattener *f, const struct code *code, struct flat *fla
 	flat->register_B = code->register_B;
 	flat->local_B = code->local_B;
 	flat->local_align_B = code->local_align_B;
+	flat->local_gap_B = code->local_gap_B;
+	flat->local_count = code->local_count;
 	f->failed |= !c.guests || !c.at;
 	bool right = !f->failed && lay_out(&c) && f->made + flat->op_count <= MADE_MAX;
 	if (right) {
@@ -325,12 +358,14 @@ static bool build(struct flattener *f, const struct code *code, struct flat *fla
 		flat->ops = malloc((flat->op_count + 1u) * sizeof(*flat->ops));
 		flat->places = malloc((flat->op_count + 1u) * sizeof(*flat->places));
 		flat->widths = calloc(flat->register_B / 4 + 1u, 1);
-		f->failed |= !flat->ops || !flat->places || !flat->widths;
+		flat->locals = malloc((flat->local_count + 1u) * sizeof(*flat->locals));
+		f->failed |= !flat->ops || !flat->places || !flat->widths || !flat->locals;
 		right = !f->failed;
 	}
 	if (right) {
 		copy_ops(&c);
 		copy_widths(&c);
+		copy_locals(&c);
 	}
 	free(c.guests);
 	free(c.at);
@@ -380,6 +415,7 @@ static void replace(struct flattener *f, struct code *code, const struct flat *f
 	struct op *ops = keep(f, flat->ops, flat->op_count * sizeof(*ops));
 	struct source_place *places = keep(f, flat->places, flat->op_count * sizeof(*places));
 	char *widths = keep(f, flat->widths, flat->register_B / 4 + 1u);
+	struct local_variable *locals = keep(f, flat->locals, flat->local_count * sizeof(*locals));
 	if (f->failed)
 		return;
 	code->ops = ops;
@@ -389,6 +425,9 @@ static void replace(struct flattener *f, struct code *code, const struct flat *f
 	code->register_B = flat->register_B;
 	code->local_B = flat->local_B;
 	code->local_align_B = flat->local_align_B;
+	code->local_gap_B = flat->local_gap_B;
+	code->locals = locals;
+	code->local_count = flat->local_count;
 }
 
 bool ptx_flatten(struct ptx_parser *parser)
@@ -410,6 +449,7 @@ bool ptx_flatten(struct ptx_parser *parser)
 		free(f.flats[i].ops);
 		free(f.flats[i].places);
 		free(f.flats[i].widths);
+		free(f.flats[i].locals);
 		free(f.flats[i].access_B);
 	}
 	free(f.flats);

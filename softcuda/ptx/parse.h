@@ -14,6 +14,7 @@
 #include "softcuda/exec/arena.h"
 #include "softcuda/exec/program.h"
 #include "softcuda/ptx/lex.h"
+#include "softcuda/ptx/ptx.h"
 
 enum ptx_symbol_kind {
 	SYMBOL_REGISTER,
@@ -103,7 +104,7 @@ struct ptx_parser {
 	struct soft_program *program;
 	struct bytes *log;
 	bool gaps;                    /* are left between variables, for a checker */
-	bool flat;                    /* calls become part of kernels */
+	enum ptx_flat flat;           /* which calls become part of kernels */
 	unsigned newest_version, version; /* the newest PTX that is read, and the text's: 10 * major + minor */
 	CUresult error;
 	struct ptx_symbol *buckets[PTX_BUCKETS];

@@ -217,7 +217,7 @@ static void parser_destroy(struct ptx_parser *parser)
 	free(parser);
 }
 
-CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, bool flat, unsigned newest, struct bytes *log,
+CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, enum ptx_flat flat, unsigned newest, struct bytes *log,
 		   struct soft_program **program_out)
 {
 	struct arena *arena = arena_create();

@@ -72,8 +72,8 @@ struct module {
 	struct bytes log;         /* of the parse, then of the last launch */
 };
 
-/* Whether module_load makes calls part of kernels. */
-static bool module_flat;
+/* Which calls module_load makes part of kernels. */
+static enum ptx_flat module_flat;
 
 static inline CUresult module_load(struct module *module, const char *ptx)
 {

@@ -1,7 +1,8 @@
 /* Protects: calls that become part of a kernel (softcuda/ptx/flat.c).  Each kernel gives the values that it gives with
  * calls, which PTX defines and the test computes, and becomes machine code.  Calls that cannot become part of one
  * stay calls: recursion, calls through pointers, functions in which lanes meet, whose parameter has its address taken
- * or that have a table of branches. */
+ * or that have a table of branches.  In a program that is checked, only calls of functions that the compiler has added
+ * become part of a kernel, and their variables are the kernel's. */
 #include "config.h"
 
 #include "softcuda/exec/program.h"
@@ -138,7 +139,7 @@ static void values(void)
 	};
 	for (unsigned flat = 0; flat < 2; flat++) {
 		struct module module;
-		module_flat = flat;
+		module_flat = flat ? PTX_FLAT_ALL : PTX_FLAT_NONE;
 		const CUresult loaded = module_load(&module, right_ptx);
 		if (loaded != CUDA_SUCCESS)
 			printf("%s\n", bytes_string(&module.log));
@@ -197,7 +198,7 @@ static void calls_that_stay(void)
 		struct module module;
 		struct bytes ptx = BYTES_INIT;
 		bytes_printf(&ptx, HEADER "%s", stay[n].ptx);
-		module_flat = true;
+		module_flat = PTX_FLAT_ALL;
 		const CUresult loaded = module_load(&module, bytes_string(&ptx));
 		if (loaded != CUDA_SUCCESS)
 			printf("%s: %s\n", stay[n].name, bytes_string(&module.log));
@@ -214,6 +215,50 @@ static void calls_that_stay(void)
 	}
 }
 
+static const struct code *code_of(const struct module *module, const char *name)
+{
+	for (uint32_t i = 0; i < module->program->code_count; i++)
+		if (!strcmp(module->program->codes[i].name, name))
+			return &module->program->codes[i];
+	return NULL;
+}
+
+/* Whether a kernel has a variable of this size in its private memory. */
+static bool has_room(const struct code *kernel, uint32_t size_B)
+{
+	for (uint32_t i = 0; i < kernel->local_count; i++)
+		if (kernel->locals[i].size_B == size_B &&
+		    kernel->locals[i].offset_B + size_B <= kernel->local_B)
+			return true;
+	return false;
+}
+
+static void checked(void)
+{
+	static const char ptx[] = HEADER ".file 1 \"a.cl\"\n"
+		FUNCTION("__internal_twice", ".local .b8 room[44]; mov.u64 m, room; st.local.u32 [m], x;\n"
+			 "ld.local.u32 y, [m]; add.u32 x, x, y;")
+		FUNCTION("__internal_named", ".loc 1 3 0\nadd.u32 x, x, x;")
+		FUNCTION("named", ".loc 1 3 0\nadd.u32 x, x, x;")
+		ENTRY("part") CALL("", "__internal_twice", "i", "x") LEAVE
+		ENTRY("line") CALL("", "__internal_named", "i", "x") LEAVE
+		ENTRY("name") CALL("", "named", "i", "x") LEAVE
+		ENTRY("both") CALL("", "__internal_twice", "i", "x") CALL("", "named", "i", "x") LEAVE;
+	static const char *const names[] = {"part", "line", "name", "both"};
+	struct module module;
+	module_flat = PTX_FLAT_INTERNAL;
+	REQUIRE(module_load(&module, ptx) == CUDA_SUCCESS);
+	uint32_t *out = device_take(ITEMS * sizeof(*out));
+	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+		CHECK_EQ(calls(&module, names[n]), n > 0);
+		CHECK_EQ(has_room(code_of(&module, names[n]), 44), !n);
+		CHECK_EQ(run(&module, names[n], 1, 40, 0, &out), CUDA_SUCCESS);
+		for (uint32_t i = 0; i < 40; i++)
+			CHECK_EQ(out[i], 2 * i);
+	}
+	module_finish(&module);
+}
+
 /* A kernel stays as it is if it would become too long: each function calls the one before twice. */
 static void too_long(void)
 {
@@ -227,7 +272,7 @@ static void too_long(void)
 			     "st.param.b32 [r], x; ret; }\n", i, i - 1, i - 1);
 	bytes_append_string(&ptx, ENTRY("long") CALL("", "f14", "i", "x") LEAVE);
 	bytes_append_string(&ptx, ENTRY("short") CALL("", "f3", "i", "x") LEAVE);
-	module_flat = true;
+	module_flat = PTX_FLAT_ALL;
 	REQUIRE(module_load(&module, bytes_string(&ptx)) == CUDA_SUCCESS);
 	uint32_t *out = device_take(ITEMS * sizeof(*out));
 	CHECK(calls(&module, "long"));
@@ -258,7 +303,7 @@ static void too_many(void)
 		bytes_printf(&ptx, ".entry k%u(.param .u64 given) {\n", i);
 		bytes_append_string(&ptx, BODY CALL("", "f", "i", "x") LEAVE);
 	}
-	module_flat = true;
+	module_flat = PTX_FLAT_ALL;
 	REQUIRE(module_load(&module, bytes_string(&ptx)) == CUDA_SUCCESS);
 	snprintf(name, sizeof(name), "k%u", KERNELS - 1);
 	CHECK(!calls(&module, "k0"));
@@ -273,12 +318,13 @@ static void too_many(void)
 
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(values), TEST(calls_that_stay), TEST(too_long), TEST(too_many)};
+	static const struct test_case cases[] = {TEST(values), TEST(calls_that_stay), TEST(checked), TEST(too_long),
+					   TEST(too_many)};
 	if (!soft_find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1) || setenv("CULVERT_CACHE", "off", 1)) {
 		printf("culvert-softcuda-compile is not here\n");
 		return 99;
 	}
-	const int failed = test_run_all(cases, 4);
+	const int failed = test_run_all(cases, sizeof(cases) / sizeof(*cases));
 	soft_exec_shutdown();
 	return failed;
 }
