@@ -205,7 +205,7 @@ struct check_repeats {
 	struct check_repeat items[CHECK_REPEATS];
 };
 
-enum { CHECK_OPEN_MAX = 64 };
+enum { CHECK_OPEN_MAX = 64, CHECK_OPEN_LAST = 4 };
 
 struct check_group {
 	struct check_job *job;
@@ -214,6 +214,9 @@ struct check_group {
 	uint32_t warp_count;
 	bool begun;               /* it is whole, and has begun */
 	uint64_t open;            /* the slots below CHECK_OPEN_MAX, as bits, whose reads machine code puts off */
+	uint8_t open_last[CHECK_OPEN_LAST];       /* slots for which it was last found out what to open */
+	uint32_t open_next;
+	struct range opened;      /* as addresses: around all that was opened since nothing was open */
 	struct range grown;       /* of shared memory, what was found last to be written as a whole; as offsets */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
@@ -256,11 +259,13 @@ static inline void check_close(struct check_group *group)
  * longer part before or behind them stays so, unless there is so much that this takes longer than to open it again. */
 static inline void check_close_around(struct check_group *group, uint64_t start_B, uint64_t end_B)
 {
-	enum { FEW = 4 };
+	enum { FEW = 16 };
 	unsigned count = 0;
 	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
 	const uint64_t start = shared + start_B / CHECK_CHUNK_B * CHECK_CHUNK_B;
 	const uint64_t end = shared + (end_B + CHECK_CHUNK_B - 1) / CHECK_CHUNK_B * CHECK_CHUNK_B;
+	if (start >= group->opened.end || end <= group->opened.start)
+		return;
 	for (uint64_t rest = group->open; rest; rest &= rest - 1) {
 		if (++count > FEW) {
 			check_close(group);

@@ -632,6 +632,20 @@ static bool note_compared(struct warp *warp, const struct op *op, uint32_t mask,
 
 /* --- shared memory, as machine code tells of it ---------- */
 
+/* A range that is open for another read, and contains this one; NULL: none of the last ones does. */
+static const struct memory_slot *find_open(const struct check_whole *whole)
+{
+	const struct check_group *group = whole->group;
+	for (unsigned i = 0; i < CHECK_OPEN_LAST; i++) {
+		const uint32_t slot = group->open_last[i];
+		const struct memory_slot *other = &group->group->slots[slot];
+		if (group->open >> slot & 1 && whole->start >= other->start &&
+		    whole->end <= other->start + other->size_B)
+			return other;
+	}
+	return NULL;
+}
+
 /* Whether machine code may read around a read without the checker being called.  If it takes a while to find out where,
  * the read must be the second one since the last barrier. */
 static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned checks)
@@ -644,7 +658,7 @@ static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned ch
 	const bool known = start - group->grown.start < group->grown.end - group->grown.start;
 	const bool unchanged = !(checks & CHECK_RACE) || group->put_off.latest != now;
 	to->range.start = now;
-	return (known ? unchanged : again) && (!(checks & CHECK_RACE) || whole->is_put_off);
+	return ((known && unchanged) || again) && (!(checks & CHECK_RACE) || whole->is_put_off);
 }
 
 /* What of shared memory is written around a range of it, inside of another one, at most. */
@@ -693,6 +707,19 @@ static struct range find_unchanged(const struct check_group *group, const struct
 	};
 }
 
+static void open_slot(struct check_group *group, uint32_t slot, uint64_t start, uint64_t size_B)
+{
+	struct memory_slot *to = &group->group->slots[slot];
+	struct range *opened = &group->opened;
+	to->start = start;
+	to->size_B = size_B;
+	if (!group->open)
+		*opened = (struct range){start, start};
+	opened->start = start < opened->start ? start : opened->start;
+	opened->end = start + size_B > opened->end ? start + size_B : opened->end;
+	group->open |= UINT64_C(1) << slot;
+}
+
 /* Has the bytes around a read that have all been written, but not since the last barrier, up to the ends of its
  * variable, be read without the checker being called, until it closes that again (check_close): reads there have
  * nothing to report, and are put off. */
@@ -714,10 +741,8 @@ static void open_around(const struct check_whole *whole, uint32_t slot, unsigned
 	if (checks & CHECK_RACE)
 		around = find_unchanged(group, &open, &around);
 	open = checks & CHECK_UNINIT ? find_written(group, open, &around) : around;
-	struct memory_slot *to = &group->group->slots[slot];
-	to->start = shared + open.start;
-	to->size_B = open.end - open.start;
-	group->open |= UINT64_C(1) << slot;
+	open_slot(group, slot, shared + open.start, open.end - open.start);
+	group->open_last[group->open_next++ % CHECK_OPEN_LAST] = (uint8_t)slot;
 }
 
 /* As look, for one run. */
@@ -754,7 +779,12 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 		find_extent(&whole);
 	}
 	const unsigned left = whole.run_count == 1 ? look_at_run(&whole, checks) : look(&whole, checks);
-	if (!left && slot < CHECK_OPEN_MAX && may_open(&whole, slot, checks))
+	if (left || slot >= CHECK_OPEN_MAX)
+		return left;
+	const struct memory_slot *other = find_open(&whole);
+	if (other)
+		open_slot(whole.group, slot, other->start, other->size_B);
+	else if (may_open(&whole, slot, checks))
 		open_around(&whole, slot, checks);
 	return left;
 }

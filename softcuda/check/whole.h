@@ -65,24 +65,24 @@ static inline uint64_t check_run_B(const struct check_whole *whole, const struct
 static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
 {
 	uint32_t count = 0;
-	if (told->row == LANES && told->lanes == MASK_ALL) {
+	const uint32_t row = told->row;
+	if (row == LANES && told->lanes == MASK_ALL) {
 		runs[0] = (struct check_run){told->place[0], 0, LANES, told->step_B};
 		return 1;
 	}
-	for (uint32_t lane = 0, r = 0; told->row < LANES && lane < LANES; lane += told->row, r++) {
+	for (uint64_t rest = told->lanes; rest;) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(rest), first = lane / row * row;
+		const uint32_t most = first + row - lane, ones = (uint32_t)__builtin_ctzll(~(rest >> lane));
+		const uint32_t next = ones < most ? ones : most;
+		const uint64_t place = told->place[lane / row] + (uint64_t)(lane - first) * told->step_B;
 		struct check_run *last = count ? &runs[count - 1] : NULL;
-		if (last && told->step_B && last->place + (uint64_t)last->count * told->step_B == told->place[r])
-			last->count += told->row;
-		else
-			runs[count++] = (struct check_run){told->place[r], lane, told->row, told->step_B};
-	}
-	for (uint64_t rest = told->row < LANES ? 0 : told->lanes; rest;) {
-		const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
-		const uint32_t next = (uint32_t)__builtin_ctzll(~(rest >> lane));
-		runs[count++] = (struct check_run){
-			told->place[0] + (uint64_t)lane * told->step_B, lane, next, told->step_B
-		};
 		rest &= ~UINT64_C(0) << (lane + next);
+		/* One row may continue the one before. */
+		if (last && told->step_B && last->lane + last->count == lane &&
+		    last->place + (uint64_t)last->count * told->step_B == place)
+			last->count += next;
+		else
+			runs[count++] = (struct check_run){place, lane, next, told->step_B};
 	}
 	return count;
 }

@@ -71,23 +71,20 @@ static void mark_later(struct check_group *group)
 {
 	struct check_put_off *put_off = &group->put_off;
 	const struct op *ops = group->group->job->code->ops;
-	struct check_run runs[LANES];
 	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
 		const struct shared_access *later = &put_off->accesses[put_off->marked];
 		if (!check_is_load(&ops[later->op]) || !later->lanes)
 			continue;
-		/* What is between lanes of a row counts, too: then more is noted than need be. */
-		const uint32_t low = (uint32_t)__builtin_ctz(later->lanes);
-		const uint32_t high = LANES - 1 - (uint32_t)__builtin_clz(later->lanes);
-		const bool row = later->row == LANES;
-		if (row)
-			check_put_off_mark(group, false,
-					   shared_offset(group, later->place[0]) + (uint64_t)low * later->step_B,
-					   (uint64_t)(high - low) * later->step_B + later->size_B);
-		const uint32_t run_count = row ? 0 : check_told_runs(later, runs);
-		for (uint32_t i = 0; i < run_count; i++)
-			check_put_off_mark(group, false, shared_offset(group, runs[i].place),
-					   (uint64_t)(runs[i].count - 1) * runs[i].step_B + later->size_B);
+		for (uint32_t first = 0; first < LANES; first += later->row) {
+			const uint32_t lanes = later->lanes >> first & MASK_ALL >> (LANES - later->row);
+			const uint32_t low = lanes ? exec_lowest(lanes) : 0;
+			const uint32_t high = lanes ? LANES - 1 - (uint32_t)__builtin_clz(lanes) : 0;
+			/* What is between lanes of a row counts, too: then more is noted than need be. */
+			const uint64_t start = later->place[first / later->row] + (uint64_t)low * later->step_B;
+			if (lanes)
+				check_put_off_mark(group, false, shared_offset(group, start),
+						   (uint64_t)(high - low) * later->step_B + later->size_B);
+		}
 	}
 	if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);

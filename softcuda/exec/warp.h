@@ -109,7 +109,7 @@ enum { SHARED_ROWS = 4 };
 struct shared_access {
 	uint32_t op;                      /* its number in the kernel's code */
 	uint32_t warp;                    /* the warp's index */
-	uint32_t lanes;                   /* as bits; all, unless there is one row */
+	uint32_t lanes;                   /* as bits */
 	uint8_t row;                      /* LANES, or a fraction of it */
 	uint8_t size_B, step_B;           /* step_B: size_B or 0 */
 	uint8_t unused;

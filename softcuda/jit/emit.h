@@ -233,6 +233,10 @@ struct emit_rows {
 };
 /* Finds the rows of places, a vector of i64, which are step_B apart if they are consecutive. */
 void emit_find_rows(const struct emitter *e, value places, value mask, unsigned step_B, struct emit_rows *rows);
+/* The same for the lanes of mask alone, of which one is set: whether those of each row are consecutive, as a scalar.
+ * first_out: by row, where its first lane would be; of a row without such lanes, as of another one. */
+value emit_find_some_rows(const struct emitter *e, value places, value mask, unsigned step_B, unsigned row,
+			  value *first_out);
 /* Load `count` elements of a type, of size_B bytes, for each lane, where rows->next, or rows->same, holds; store the
  * elements of all lanes, in the order of their places, where rows->next holds. */
 void emit_load_next_rows(const struct emitter *e, const struct emit_rows *rows, LLVMTypeRef type, unsigned size_B,
@@ -250,8 +254,8 @@ void emit_compare(struct emitter *e, uint32_t op, value mask, value places, unsi
 /* The same for places in rows. */
 void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
 		    const struct emit_rows *rows);
-/* The same for shared memory, where rows is NULL for a scalar `places`.  slot: of a read, the one in which the watcher
- * says where it need not be called for it; PLAN_NONE for a write. */
+/* The same for shared memory, where rows is NULL for a scalar `places`, and for a vector if rows do not matter.  slot:
+ * of a read, the one in which the watcher says where it need not be called for it; PLAN_NONE for a write. */
 void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B,
 		      const struct emit_rows *rows, uint32_t slot);
 /* The same in private memory, for lanes that all access this offset, a scalar i64; places: a vector.  Where the watcher

@@ -324,7 +324,7 @@ static void look(const struct access *a, value place)
 		emit_look_all(e, a->number, a->mask, all_places(a, place), a->total_B);
 		return;
 	}
-	if (a->op->space == SPACE_SHARED && (a->rows.count || a->shape != SHAPE_ANY)) {
+	if (a->op->space == SPACE_SHARED && (a->rows.count || a->may_be_next || a->shape != SHAPE_ANY)) {
 		const bool keeps = a->verb->verb == VERB_LOAD && a->op->mode == ORDER_WEAK;
 		emit_look_shared(e, a->number, a->mask, place, a->total_B, a->shape == SHAPE_NEXT ? a->total_B : 0,
 				 a->rows.count ? &a->rows : NULL, keeps ? shared_slot(a) : PLAN_NONE);

@@ -44,6 +44,33 @@ void emit_find_rows(const struct emitter *e, value places, value mask, unsigned 
 	rows->same = LLVMBuildAnd(b, in_all(e, same), all, "");
 }
 
+value emit_find_some_rows(const struct emitter *e, value places, value mask, unsigned step_B, unsigned row,
+			  value *first_out)
+{
+	LLVMBuilderRef b = e->builder;
+	const unsigned width = e->plan->width, count = width / row;
+	value steps[LANES], none = emit_i64(e, UINT64_MAX), least = none;
+	for (unsigned l = 0; l < width; l++)
+		steps[l] = emit_i64(e, (uint64_t)(l % row) * step_B);
+	value from = LLVMBuildSub(b, places, LLVMConstVector(steps, width), "");
+	value some = LLVMBuildSelect(b, mask, from, emit_splat(e, none), "");
+	for (unsigned r = 0; r < count; r++) {
+		value part = count == 1 ? some : shuffle(e, some, NULL, indices(e, r * row, 1, 1, row));
+		LLVMTypeRef type = LLVMTypeOf(part);
+		first_out[r] = emit_intrinsic(e, "llvm.vector.reduce.umin", &type, 1, &part, 1);
+		least = r ? emit_binary(e, "llvm.umin", least, first_out[r]) : first_out[r];
+	}
+	value each = LLVMGetPoison(LLVMVectorType(e->i64, count));
+	for (unsigned r = 0; r < count; r++) {
+		value empty = LLVMBuildICmp(b, LLVMIntEQ, first_out[r], none, "");
+		first_out[r] = count == 1 ? least : LLVMBuildSelect(b, empty, least, first_out[r], "");
+		each = LLVMBuildInsertElement(b, each, first_out[r], emit_i32(e, r), "");
+	}
+	value first = shuffle(e, each, NULL, indices(e, 0, row, 1, width));
+	value differ = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, from, first, ""), mask, "");
+	return LLVMBuildNot(b, emit_any(e, differ), "");
+}
+
 static value pointer_to(const struct emitter *e, const struct emit_rows *rows, unsigned row, unsigned offset_B)
 {
 	value place = LLVMBuildAdd(e->builder, rows->first[row], emit_i64(e, offset_B), "");

@@ -79,9 +79,9 @@ void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, un
 
 /* An access of shared memory as machine code tells of it (struct shared_access). */
 struct told {
-	unsigned total_B, step_B; /* step_B: of one row */
-	const struct emit_rows *rows;     /* NULL: one row */
-	value *first;             /* the place of each row's first lane */
+	unsigned total_B, row;    /* row: as of the access */
+	value is_next;            /* a scalar i1: the lanes of a row are total_B apart, otherwise 0 */
+	value first[SHARED_ROWS]; /* the place of each row's first lane */
 	unsigned count;           /* of rows */
 };
 
@@ -96,14 +96,13 @@ static void store_told(struct emitter *e, uint32_t op, value mask, const struct 
 	_Static_assert(offsetof(struct shared_access, size_B) == offsetof(struct shared_access, row) + 1 &&
 		       offsetof(struct shared_access, step_B) == offsetof(struct shared_access, row) + 2 &&
 		       offsetof(struct shared_access, place) == offsetof(struct shared_access, row) + 4, "four bytes");
-	const uint32_t sizes = (told->rows ? told->rows->row : LANES) | told->total_B << 8;
-	value steps = told->rows ? LLVMBuildSelect(e->builder, told->rows->next, emit_i32(e, told->total_B << 16),
-						   emit_i32(e, 0), "") : emit_i32(e, told->step_B << 16);
+	const uint32_t sizes = told->row | told->total_B << 8;
+	value steps = LLVMBuildSelect(e->builder, told->is_next, emit_i32(e, sizes | told->total_B << 16),
+				      emit_i32(e, sizes), "");
 	store_field(e, emit_i32(e, op), next, offsetof(struct shared_access, op));
 	store_field(e, e->part, next, offsetof(struct shared_access, warp));
 	store_field(e, emit_lanes(e, mask), next, offsetof(struct shared_access, lanes));
-	store_field(e, LLVMBuildOr(e->builder, steps, emit_i32(e, sizes), ""), next,
-		    offsetof(struct shared_access, row));
+	store_field(e, steps, next, offsetof(struct shared_access, row));
 	for (unsigned r = 0; r < told->count; r++)
 		store_field(e, told->first[r], next, offsetof(struct shared_access, place) + r * sizeof(uint64_t));
 }
@@ -118,10 +117,8 @@ static value need_not_look(struct emitter *e, const struct told *told, uint32_t 
 	value size_B = emit_field(e, e->i64, slots, slot_B + offsetof(struct memory_slot, size_B));
 	value end = emit_field(e, e->pointer, e->group, offsetof(struct group, shared_end));
 	value loud = emit_field(e, e->i64, emit_warp(e), offsetof(struct warp, not_quiet));
-	const unsigned row = told->rows ? told->rows->row : LANES;
-	value of_next = emit_i64(e, row * told->total_B - 1), of_same = emit_i64(e, told->total_B - 1);
-	value more_B = told->rows ? LLVMBuildSelect(b, told->rows->next, of_next, of_same, "") :
-		       told->step_B ? of_next : of_same;
+	value more_B = LLVMBuildSelect(b, told->is_next, emit_i64(e, told->row * told->total_B - 1),
+				       emit_i64(e, told->total_B - 1), "");
 	value limit = emit_binary(e, "llvm.usub.sat", size_B, more_B);
 	value right = LLVMBuildICmp(b, LLVMIntNE, next, end, "");
 	for (unsigned r = 0; r < told->count; r++) {
@@ -152,25 +149,49 @@ static void tell_shared(struct emitter *e, uint32_t op, value mask, const struct
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
 }
 
+/* Goes on where the lanes of mask access consecutive places in each row, or those of all rows, if all lanes do, equal
+ * ones; goes to `closer` where they do not. */
+static void find_told(struct emitter *e, value mask, value places, const struct emit_rows *rows, struct told *told,
+		      LLVMBasicBlockRef closer)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef all = LLVMGetInsertBlock(b), some = rows ? emit_block(e, "some") : all,
+			  tell = emit_block(e, "tell");
+	value first[SHARED_ROWS];
+	if (rows)
+		LLVMBuildCondBr(b, LLVMBuildOr(b, rows->next, rows->same, ""), tell, some);
+	LLVMPositionBuilderAtEnd(b, some);
+	value right = emit_find_some_rows(e, places, mask, told->total_B, told->row, first);
+	some = LLVMGetInsertBlock(b);
+	LLVMBuildCondBr(b, right, tell, closer);
+	LLVMPositionBuilderAtEnd(b, tell);
+	for (unsigned r = 0; r < told->count; r++) {
+		told->first[r] = rows ? LLVMBuildPhi(b, e->i64, "") : first[r];
+		if (rows)
+			LLVMAddIncoming(told->first[r], (value[]){rows->first[r], first[r]},
+					(LLVMBasicBlockRef[]){all, some}, 2);
+	}
+	told->is_next = rows ? LLVMBuildPhi(b, e->i1, "") : LLVMConstInt(e->i1, 1, 0);
+	if (rows)
+		LLVMAddIncoming(told->is_next, (value[]){rows->next, LLVMConstInt(e->i1, 1, 0)},
+				(LLVMBasicBlockRef[]){all, some}, 2);
+}
+
 void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, unsigned step_B,
 		      const struct emit_rows *rows, uint32_t slot)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef closer = emit_block(e, "closer"), on = emit_block(e, "looked");
-	value first[SHARED_ROWS] = {places};
-	struct told told = {.total_B = total_B, .step_B = step_B, .rows = rows, .first = first, .count = 1};
-	if (rows) {
-		_Static_assert((int)EMIT_ROWS <= (int)SHARED_ROWS, "room for the places of all rows");
-		LLVMBasicBlockRef several = emit_block(e, "rows");
-		LLVMBuildCondBr(b, LLVMBuildOr(b, rows->next, rows->same, ""), several, closer);
-		LLVMPositionBuilderAtEnd(b, several);
-		for (unsigned r = 0; r < rows->count; r++)
-			first[r] = rows->first[r];
-		told.count = rows->count;
-	}
+	struct told told = {
+		.total_B = total_B, .row = rows ? rows->row : LANES, .is_next = LLVMConstInt(e->i1, step_B != 0, 0),
+		.first = {places}, .count = rows ? rows->count : 1
+	};
+	_Static_assert((int)EMIT_ROWS <= (int)SHARED_ROWS, "room for the places of all rows");
+	if (!emit_is_scalar(places))
+		find_told(e, mask, places, rows, &told, closer);
 	tell_shared(e, op, mask, &told, slot, closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	emit_look_all(e, op, mask, rows ? places : emit_row(e, places, step_B), total_B);
+	emit_look_all(e, op, mask, emit_is_scalar(places) ? emit_row(e, places, step_B) : places, total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
