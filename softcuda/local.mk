@@ -8,7 +8,8 @@ softcuda_ptx_sources = \
 	softcuda/ptx/decode_mbarrier.c \
 	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
 	softcuda/ptx/decode_video.c softcuda/ptx/decode_wgmma.c softcuda/ptx/emit.c softcuda/ptx/flat.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
-	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/program.c \
+	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/polls.c \
+	softcuda/ptx/program.c \
 	softcuda/ptx/program.h softcuda/ptx/ptx.h softcuda/ptx/registers.c softcuda/ptx/statement.c \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
 softcuda_exec_sources = $(softcuda_hot_sources) \
@@ -149,6 +150,10 @@ check_PROGRAMS += tests/unit/t_soft_flat
 TESTS += tests/unit/t_soft_flat
 tests_unit_t_soft_flat_SOURCES = tests/unit/t_soft_flat.c
 tests_unit_t_soft_flat_LDADD = $(softcuda_libs)
+check_PROGRAMS += tests/unit/t_soft_polls
+TESTS += tests/unit/t_soft_polls
+tests_unit_t_soft_polls_SOURCES = tests/unit/t_soft_polls.c
+tests_unit_t_soft_polls_LDADD = $(softcuda_libs)
 check_PROGRAMS += tests/unit/t_soft_matrix
 TESTS += tests/unit/t_soft_matrix
 tests_unit_t_soft_matrix_SOURCES = tests/unit/t_soft_matrix.c

@@ -7,10 +7,12 @@
 
 #include "base/clock.h"
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 
-/* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter. */
-static const uint64_t patience_ns = 10000000;
+/* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter, and the
+ * time if the loop does nothing else. */
+static const uint64_t patience_ns = 10000000, poll_patience_ns = 50000;
 /* The same in a launch that is watched in order, where it must not depend on the time: the number of calls of tired for
  * a work-group, also without such a loop. */
 enum { WATCHED_PATIENCE = 256 };
@@ -86,13 +88,19 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 	if (atomic_load_explicit(&group->job->stop, memory_order_relaxed))
 		return 2;
 	if (watch_in_order(group->job))
-		return ++group->tired_count >= WATCHED_PATIENCE || may_leave == COMPILED_MAY_WAIT;
-	if (may_leave != COMPILED_MAY_WAIT)
+		return ++group->tired_count >= WATCHED_PATIENCE || may_leave >= COMPILED_MAY_WAIT;
+	if (may_leave < COMPILED_MAY_WAIT)
 		return 0;
 	const uint64_t now = host_now_ns();
 	if (!group->since_ns)
 		group->since_ns = now;
-	return now - group->since_ns > patience_ns;
+	const bool polls = may_leave == COMPILED_POLLS;
+	const bool leaves = now - group->since_ns > (polls ? poll_patience_ns : patience_ns);
+	group->only_waits = leaves && polls;
+	/* The other work-group's thread may have no processor now. */
+	if (polls && !leaves)
+		sched_yield();
+	return leaves;
 }
 
 /* As exec_access_watched calls the watcher for the interpreter. */
@@ -359,7 +367,8 @@ static void hand_over(struct group *group)
 	}
 	group->compiled = NULL;
 	group->in_base = false;
-	group->was_left = true;
+	group->was_left = !group->only_waits;
+	group->only_waits = false;
 }
 
 /* --- taking a group over from the interpreter ---------- */

@@ -27,9 +27,11 @@ enum {
 	COMPILED_FAULT = 0x7ffc,  /* a fault was noted, or the launch is to stop */
 	/* Number of iterations of a part's loops after which the function tired is called. */
 	COMPILED_TURNS = 4096,
+	/* An iteration of a loop that only waits (BRANCH_POLLS) counts for so many. */
+	COMPILED_POLL = 16,
 	/* The argument may_leave of tired: the part may be left to the interpreter; it may also wait for another
-	 * work-group. */
-	COMPILED_MAY_LEAVE = 1, COMPILED_MAY_WAIT = 2
+	 * work-group; and it does nothing else. */
+	COMPILED_MAY_LEAVE = 1, COMPILED_MAY_WAIT = 2, COMPILED_POLLS = 3
 };
 
 /* Runs the parts [first, end) of a group, all of which are at this entry.  Returns their state afterwards,

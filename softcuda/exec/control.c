@@ -10,9 +10,8 @@
 OP_HEAD(op_bra)
 {
 	(void)warp;
-	(void)op;
 	(void)mask;
-	return FLOW_JUMP;
+	return op->mode == BRANCH_POLLS ? FLOW_POLL : FLOW_JUMP;
 }
 
 OP_HEAD(op_nop)

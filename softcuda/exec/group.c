@@ -168,8 +168,8 @@ static void release_lane(struct warp *warp, const struct barrier *barrier, unsig
 
 /* At a barrier that all work-items of a group have passed: has machine code continue the group, if there is some by
  * now.  Otherwise a work-group that runs for long, of which others may be as many as there are threads, would be
- * interpreted to its end.  Code that has left the group to the interpreter, as where it waits for another, would do so
- * again. */
+ * interpreted to its end.  Code that has left the group to the interpreter would do so again, which costs little only
+ * where it left a loop that does nothing but wait. */
 static void change_over(struct group *group)
 {
 	struct job *job = group->job;

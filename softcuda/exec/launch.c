@@ -31,6 +31,7 @@
 #include "base/thread.h"
 
 #include <fenv.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -248,6 +249,8 @@ static void run_groups(struct pending *pending, bool launching)
 			group->next = NULL;
 			*ring.last = group;
 			ring.last = &group->next;
+			/* It may wait for a work-group whose thread has no processor now. */
+			sched_yield();
 		} else {
 			group_destroy(spare);
 			spare = group;

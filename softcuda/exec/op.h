@@ -46,9 +46,13 @@ struct op;
 enum flow {
 	FLOW_NEXT,       /* go on with the next instruction */
 	FLOW_JUMP,       /* the active lanes go to op->target */
+	FLOW_POLL,       /* the same in a loop that only waits for what other work-items do */
 	FLOW_SCHEDULE,   /* the handler has set the active lanes' pc and frame */
 	FLOW_FAULT       /* the group has a fault noted */
 };
+
+/* The mode of a branch whose loop only waits for what other work-items do. */
+enum { BRANCH_POLLS = 1 };
 
 typedef enum flow op_run(struct warp *warp, const struct op *op, uint32_t mask);
 

@@ -10,6 +10,9 @@
 enum {
 	/* Instructions that a path runs while other lanes of the warp could run. */
 	PATH_TURN = 4096,
+	/* What an iteration of a loop that only waits takes of a turn, besides its instructions: after some of them,
+	 * others may do what it waits for. */
+	POLL = 1 << 10,
 	/* Instructions after which a lane that could run is preferred for a turn: a loop with branches may never end
 	 * its turn. */
 	PATIENCE = 1 << 16,
@@ -125,6 +128,9 @@ static enum path_end run_path(struct warp *warp, uint32_t mask, uint32_t merge, 
 		case FLOW_NEXT:
 			pc++;
 			break;
+		case FLOW_POLL:
+			left -= left < POLL ? left : POLL;
+			/* fallthrough */
 		case FLOW_JUMP:
 			if (active != mask) {
 				set_pc(warp, active, op->target);

@@ -167,7 +167,8 @@ struct group {
 	const struct compiled *room_for;  /* the code that the three have room for */
 	uint32_t ahead;                   /* how many of the next work-groups in the grid's row the code runs, too */
 	bool in_base;                     /* of a watched launch: lane_frame of all lanes is the warp's base */
-	bool was_left;                    /* that code has left this work-group to the interpreter */
+	bool only_waits;                  /* that code leaves it in a loop that does nothing but wait */
+	bool was_left;                    /* that code has left this work-group to the interpreter elsewhere */
 	bool ready;                       /* it can run that code again, since it is as compiled_group_start made it */
 	uint16_t *at;                     /* by part: how it stands */
 	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */

@@ -43,6 +43,22 @@ static void find_warp(struct emitter *e)
 
 /* --- nodes ---------- */
 
+/* Whether all ways back to a loop's header only wait. */
+static bool only_polls(const struct plan *plan, uint32_t header)
+{
+	const uint32_t first = plan->blocks[header].first;
+	bool polls = false;
+	for (uint32_t i = first; i < plan->code->op_count; i++) {
+		const struct op *op = &plan->code->ops[i];
+		if (plan->verbs[i].verb != VERB_BRANCH || op->target != first)
+			continue;
+		if (op->mode != BRANCH_POLLS)
+			return false;
+		polls = true;
+	}
+	return polls;
+}
+
 /* Counts an iteration of a loop against the part's budget.  When the budget is used up, the host is asked whether
  * to go on, to stop, or to leave the loop to the interpreter, which lets other work-groups run that this loop may
  * wait for. */
@@ -50,12 +66,15 @@ static void spend(struct emitter *e)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef tired = emit_block(e, "tired"), on = emit_block(e, "turn");
-	value left = LLVMBuildSub(b, LLVMBuildLoad2(b, e->i32, e->budget, ""), emit_i32(e, 1), "");
+	const uint32_t header = e->region->nodes[e->node].block;
+	const bool may_leave = e->plan->may_wait || e->plan->watched, polls = only_polls(e->plan, header);
+	const uint32_t told = !may_leave ? 0 : !e->plan->may_wait ? COMPILED_MAY_LEAVE :
+			      polls ? COMPILED_POLLS : COMPILED_MAY_WAIT;
+	value left = LLVMBuildSub(b, LLVMBuildLoad2(b, e->i32, e->budget, ""), emit_i32(e, polls ? COMPILED_POLL : 1),
+				  "");
 	LLVMBuildStore(b, left, e->budget);
-	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntEQ, left, emit_i32(e, 0), ""), tired, on);
+	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntSLE, left, emit_i32(e, 0), ""), tired, on);
 	LLVMPositionBuilderAtEnd(b, tired);
-	const bool may_leave = e->plan->may_wait || e->plan->watched;
-	const uint32_t told = e->plan->may_wait ? COMPILED_MAY_WAIT : may_leave ? COMPILED_MAY_LEAVE : 0;
 	value operands[] = {e->group, emit_i32(e, told)};
 	value answer = emit_help(e, e->i32, EMIT_EXECUTOR(tired), operands, 2);
 	LLVMBasicBlockRef stop = emit_block(e, "stop"), look = emit_block(e, "look");
@@ -63,11 +82,9 @@ static void spend(struct emitter *e)
 	LLVMPositionBuilderAtEnd(b, stop);
 	emit_fault(e);
 	LLVMPositionBuilderAtEnd(b, look);
-	if (may_leave) {
-		const uint32_t header = e->region->nodes[e->node].block;
+	if (may_leave)
 		emit_leave_if(e, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 1), ""),
 			      e->plan->blocks[header].first);
-	}
 	LLVMBuildStore(b, emit_i32(e, COMPILED_TURNS), e->budget);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);

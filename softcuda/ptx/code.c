@@ -39,8 +39,10 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->shared = ptx_keep(parser, &parser->shared_used);
 	if (parser->error != CUDA_SUCCESS ||
 	    !ptx_registers_drop_unneeded(parser, code->ops, code->op_count) ||
-	    !ptx_layout(parser, code) ||
-	    !ptx_registers_place(parser, code))
+	    !ptx_layout(parser, code))
+		return false;
+	ptx_polls_mark(code);
+	if (!ptx_registers_place(parser, code))
 		return false;
 	parser->widths.size_B = 0;
 	parser->formals.size_B = 0;

@@ -17,6 +17,10 @@ bool ptx_code_finish(struct ptx_parser *parser);
  * before those that it goes on to, but for loops' ways back, and loops in one piece; ptx/layout.c. */
 bool ptx_layout(struct ptx_parser *parser, struct code *code);
 
+/* Marks the branches of loops that only wait for what other work-items do: each iteration does the same and changes
+ * nothing but what atomic and volatile accesses change.  Before registers are placed; ptx/polls.c. */
+void ptx_polls_mark(struct code *code);
+
 /* Takes out the loads of parser->unneeded whose register no op reads; ptx/registers.c. */
 bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint32_t op_count);
 
