@@ -5,6 +5,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
@@ -66,9 +67,19 @@ static bool open_host(struct bytes *why)
 	return true;
 }
 
+/* Values of a large kernel live across hundreds of blocks, and LLVM's register allocator took up to half of the time
+ * for such a kernel to find where to split them.  A tenth of its budget is enough for all others (docs/decisions.md).
+ * LLVM has no other interface for it; LLVMParseCommandLineOptions ignores what a version of LLVM does not know. */
+static void limit_splitting(void)
+{
+	static const char *const arguments[] = {"culvert-softcuda-compile", "-grow-region-complexity-budget=1000"};
+	LLVMParseCommandLineOptions(sizeof(arguments) / sizeof(arguments[0]), arguments, "");
+}
+
 static void prepare(void)
 {
 	struct bytes why = BYTES_INIT;
+	limit_splitting();
 	if (open_host(&why))
 		host.lanes = count_lanes();
 	else
