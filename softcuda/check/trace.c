@@ -182,6 +182,28 @@ static bool append_word(struct list_of_intervals *list, const struct page *page,
 	return true;
 }
 
+/* Most pages are accessed in the same way from end to end. */
+static bool append_page(struct list_of_intervals *list, const struct page *page)
+{
+	unsigned whole = 0, mixed = 0;
+	for (unsigned k = 0; k < SOFT_ACCESS_KINDS; k++) {
+		uint64_t all = UINT64_MAX, any = 0;
+		for (unsigned word = 0; word < WORDS; word++) {
+			const uint64_t marks = atomic_load_explicit(&page->marks[k][word], memory_order_relaxed);
+			all &= marks;
+			any |= marks;
+		}
+		whole |= (unsigned)(all == UINT64_MAX) << k;
+		mixed |= (unsigned)(any && all != UINT64_MAX) << k;
+	}
+	if (!mixed)
+		return append(list, page->number * PAGE_B, PAGE_B, whole);
+	for (unsigned word = 0; word < WORDS; word++)
+		if (!append_word(list, page, word))
+			return false;
+	return true;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = (*(struct page *const *)a)->number, y = (*(struct page *const *)b)->number;
@@ -201,8 +223,7 @@ bool soft_trace_intervals(const struct soft_trace *trace, struct soft_interval *
 	if (complete)
 		qsort(pages, found, sizeof(struct page *), by_number);
 	for (size_t i = 0; complete && i < found; i++)
-		for (unsigned word = 0; complete && word < WORDS; word++)
-			complete = append_word(&list, pages[i], word);
+		complete = append_page(&list, pages[i]);
 	free(pages);
 	if (!complete) {
 		free(list.data);
