@@ -163,8 +163,8 @@ struct check_atomic {
 };
 
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
- * both are reads.  If it is not, none of them can race: earlier accesses are ordered before them by the barrier before,
- * and later ones by the next.
+ * both are reads, or each of its words that is written is accessed by one lane alone.  If it is not, none of them can
+ * race: earlier accesses are ordered before them by the barrier before, and later ones by the next.
  *
  * Machine code itself adds reads to them, where nothing else need be looked at: see check_close. */
 struct check_put_off {
@@ -174,10 +174,14 @@ struct check_put_off {
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
 	uint32_t latest_direct;   /* the same of writes that were not put off */
 	uint32_t latest_plain;    /* the same of what is in `written`, `read` or `direct` */
-	/* By chunk: the latest epochs in which a write of it was put off; in which it was read; and in which it was
-	 * written otherwise, as by lanes that write different words one by one, next to those of another warp.  `read`
-	 * and `direct` are part of the same memory. */
-	uint32_t *written, *read, *direct;
+	/* By chunk: the latest epochs in which a write of it was put off; in which it was read; in which it was written
+	 * otherwise, as by lanes that write different words one by one, next to those of another warp; and in which it
+	 * was read otherwise.  All are part of the same memory. */
+	uint32_t *written, *read, *direct, *direct_read;
+	/* By word: by which lane it has been accessed (check/whole_own.c), in the epoch owner_epoch, whose number there
+	 * is owner_number.  owned: the first accesses, which it has. */
+	uint32_t *owner;
+	uint32_t owned, owner_epoch, owner_number;
 	/* Atomics that are put off, in chunks that nothing else has accessed since the last barrier; room for
 	 * CHECK_ATOMICS_MAX. */
 	struct check_atomic *atomics;
@@ -310,15 +314,22 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 	put_off->latest_plain = group->clocks[CHECK_LOCAL_MEMORY].now;
 	if (writes)
 		put_off->latest_direct = check_put_off_writes(group, offset_B, offset_B + size_B);
-	check_put_off_epochs(writes ? put_off->direct : put_off->read, group->clocks[CHECK_LOCAL_MEMORY].now,
-			     offset_B, size_B);
+	check_put_off_epochs(writes ? put_off->direct : put_off->read, put_off->latest_plain, offset_B, size_B);
+	if (!writes)
+		check_put_off_epochs(put_off->direct_read, put_off->latest_plain, offset_B, size_B);
+}
+
+/* The number of elements of put_off.owner: those behind the last word are never accessed, but looked at. */
+static inline size_t check_put_off_words(const struct job *job)
+{
+	return job->shared_B / SHADOW_WORD_B + 1 + LANES;
 }
 
 /* Forgets the accesses that are put off. */
 static inline void check_put_off_forget(struct check_group *group)
 {
 	group->group->shared_next = group->put_off.accesses;
-	group->put_off.marked = group->put_off.atomic_count = group->put_off.atomic_marked = 0;
+	group->put_off.marked = group->put_off.owned = group->put_off.atomic_count = group->put_off.atomic_marked = 0;
 	group->repeats.generation++;
 	group->repeats.order = 0;
 }

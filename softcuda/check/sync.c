@@ -15,17 +15,20 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
 	check->orders = malloc(lanes);
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
-	check->put_off.written = calloc(4 * (size_t)chunks, sizeof(*check->put_off.written));
+	check->put_off.written = calloc(5 * (size_t)chunks, sizeof(*check->put_off.written));
 	check->put_off.read = check->put_off.written ? check->put_off.written + chunks : NULL;
 	check->put_off.direct = check->put_off.written ? check->put_off.read + chunks : NULL;
 	check->put_off.atomic = check->put_off.written ? check->put_off.direct + chunks : NULL;
+	check->put_off.direct_read = check->put_off.written ? check->put_off.atomic + chunks : NULL;
+	check->put_off.owner = calloc(check_put_off_words(group->job), sizeof(*check->put_off.owner));
 	if (group->job->shared_B) {
 		check->put_off.accesses = spare_take(SPARE_LATER);
 		check->put_off.atomics = spare_take(SPARE_ATOMICS);
 		if (!check->put_off.accesses || !check->put_off.atomics)
 			return false;
 	}
-	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written;
+	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written &&
+	       check->put_off.owner;
 }
 
 /* Only races are looked for by what is ordered. */
@@ -116,6 +119,7 @@ void check_group_free(struct check_group *check)
 	spare_give_back(SPARE_LATER, check->put_off.accesses);
 	spare_give_back(SPARE_ATOMICS, check->put_off.atomics);
 	free(check->put_off.written);
+	free(check->put_off.owner);
 	free(check->orders);
 	free(check->locals);
 	free(check->written);

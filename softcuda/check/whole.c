@@ -562,6 +562,7 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->decided = !op->compares;
 	whole->place = NULL;
 	whole->is_told = whole->is_put_off = whole->is_flagged = false;
+	whole->has_holes = whole->is_own = false;
 }
 
 static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
@@ -767,6 +768,46 @@ static unsigned look_at_run(struct check_whole *whole, unsigned checks)
 	return look_for_races(whole, checks);
 }
 
+/* Whether all words of lanes in mask were written; of a store, notes that they are. */
+static bool words_written(const struct check_whole *whole, uint64_t place)
+{
+	typedef uint32_t __attribute__((may_alias)) word_notes;
+	const struct check_group *group = whole->group;
+	const uint32_t first = whole->runs[0].lane, count = whole->runs[0].count, mask = whole->mask >> first;
+	uint8_t *bytes = group->written + (place - (uint64_t)(uintptr_t)group->group->shared);
+	word_notes *notes = (word_notes *)(void *)bytes;
+	const uint32_t written = (uint32_t)check_each_byte;
+	uint32_t all = written;
+	for (uint32_t i = 0; i < count && !whole->reads; i++)
+		notes[i] = mask >> i & 1 ? written : notes[i];
+	for (uint32_t i = 0; i < count && whole->reads; i++)
+		all &= mask >> i & 1 ? notes[i] : written;
+	return all == written;
+}
+
+/* Looks at words of which not all lanes of a row access theirs, and puts the access off.  False: it has to be looked at
+ * in another way. */
+static bool look_at_holes(struct check_whole *whole, const struct shared_access *told, unsigned checks)
+{
+	const uint32_t lanes = told->lanes, low = exec_lowest(lanes);
+	const uint32_t high = LANES - 1 - (uint32_t)__builtin_clz(lanes);
+	if (told->row < LANES || told->size_B != SHADOW_WORD_B || told->step_B != SHADOW_WORD_B ||
+	    told->place[0] % SHADOW_WORD_B || lanes >> low == MASK_ALL >> (LANES - 1 - (high - low)))
+		return false;
+	whole->runs[0] = (struct check_run){
+		told->place[0] + (uint64_t)low * SHADOW_WORD_B, low, high - low + 1, SHADOW_WORD_B
+	};
+	whole->run_count = 1;
+	whole->has_holes = true;
+	find_extent(whole);
+	if ((checks & CHECK_MEMORY && !find_shared(whole)) ||
+	    (checks & CHECK_UNINIT && (whole->group->locals[whole->warp->index].copied_count ||
+				       !words_written(whole, whole->start))) ||
+	    (checks & CHECK_RACE && !check_whole_put_off(whole)))
+		whole->has_holes = false;
+	return whole->has_holes;
+}
+
 static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t slot, unsigned checks)
 {
 	const struct shared_access *told = warp->group->shared_next;
@@ -774,12 +815,14 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 	begin(&whole, warp, op, told->lanes, told->size_B);
 	whole.is_told = true;
 	whole.space = PLACE_SHARED;
+	if (look_at_holes(&whole, told, checks))
+		return 0;
 	if (!check_is_store(op) || !check_told_ones(&whole, told)) {
 		whole.run_count = check_told_runs(told, whole.runs);
 		find_extent(&whole);
 	}
 	const unsigned left = whole.run_count == 1 ? look_at_run(&whole, checks) : look(&whole, checks);
-	if (left || slot >= CHECK_OPEN_MAX)
+	if (left || slot >= CHECK_OPEN_MAX || whole.is_own)
 		return left;
 	const struct memory_slot *other = find_open(&whole);
 	if (other)

@@ -1,6 +1,6 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
- * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c and
- * check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
+ * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c,
+ * check/whole_own.c and check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -49,6 +49,8 @@ struct check_whole {
 	bool decided;             /* that is known: it is no compare-exchange that has not been made yet */
 	/* Whether machine code has stored the access at group.shared_next; whether it was put off. */
 	bool is_told, is_put_off;
+	bool is_own;              /* of a read that is put off: its lanes have written to its chunks */
+	bool has_holes;           /* not all lanes of the only run, which machine code has told of, access */
 	/* Whether nothing else has to look at the access lane by lane, so that races are reported at once.  What a
 	 * store writes is known then. */
 	bool is_last;
@@ -132,6 +134,17 @@ bool check_whole_keeps(struct check_whole *whole, uint64_t record);
  * time. */
 #define check_whole_keep_again EXEC_LEVELED(check_whole_keep_again)
 void check_whole_keep_again(const struct check_whole *whole);
+/* Whether no other lane has accessed a word of the runs of an access of shared memory since the last barrier, as far as
+ * accesses are put off, or all have read it, as this one.  A write is noted as one that is put off. */
+#define check_whole_owns EXEC_LEVELED(check_whole_owns)
+bool check_whole_owns(const struct check_whole *whole);
+/* Notes for it what is put off: before that is forgotten. */
+#define check_whole_note_owners EXEC_LEVELED(check_whole_note_owners)
+void check_whole_note_owners(struct check_group *group);
+/* Puts the access of shared memory at group.shared_next off, which has_holes.  False: it is not put off, and nothing is
+ * noted. */
+#define check_whole_put_off EXEC_LEVELED(check_whole_put_off)
+bool check_whole_put_off(struct check_whole *whole);
 /* Looks for races, and reports them if the access is_last.  False: it is not decided whether there is one, and the
  * checks for each lane have to look. */
 #define check_whole_race EXEC_LEVELED(check_whole_race)

@@ -71,10 +71,12 @@ static void mark_later(struct check_group *group)
 {
 	struct check_put_off *put_off = &group->put_off;
 	const struct op *ops = group->group->job->code->ops;
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
 	for (const uint32_t count = check_put_off_count(group); put_off->marked < count; put_off->marked++) {
 		const struct shared_access *later = &put_off->accesses[put_off->marked];
 		if (!check_is_load(&ops[later->op]) || !later->lanes)
 			continue;
+		put_off->latest_plain = now;
 		for (uint32_t first = 0; first < LANES; first += later->row) {
 			const uint32_t lanes = later->lanes >> first & MASK_ALL >> (LANES - later->row);
 			const uint32_t low = lanes ? exec_lowest(lanes) : 0;
@@ -82,8 +84,8 @@ static void mark_later(struct check_group *group)
 			/* What is between lanes of a row counts, too: then more is noted than need be. */
 			const uint64_t start = later->place[first / later->row] + (uint64_t)low * later->step_B;
 			if (lanes)
-				check_put_off_mark(group, false, shared_offset(group, start),
-						   (uint64_t)(high - low) * later->step_B + later->size_B);
+				check_put_off_epochs(put_off->read, now, shared_offset(group, start),
+						     (uint64_t)(high - low) * later->step_B + later->size_B);
 		}
 	}
 	if (put_off->atomic_marked < put_off->atomic_count)
@@ -98,39 +100,44 @@ static bool has_atomic(const struct check_whole *whole, const struct check_run *
 	       has_chunk(whole, run, put_off->atomic);
 }
 
+/* Whether some of an access's chunks have been accessed since the last barrier by something that is not put off, and
+ * conflicts with it, or by an atomic. */
+static bool has_direct(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	return (put_off->latest_direct == now && has_chunks(whole, put_off->direct)) ||
+	       (!whole->reads && has_chunks(whole, put_off->direct_read)) ||
+	       (put_off->latest_atomic == now && has_chunks(whole, put_off->atomic));
+}
+
 /* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
- * lanes.  False: one has. */
+ * lanes; or if its words have not been accessed by other lanes.  False: neither. */
 static bool mark_alone(const struct check_whole *whole)
 {
-	const struct check_put_off *put_off = &whole->group->put_off;
-	mark_later(whole->group);
-	const uint32_t now = check_put_off_writes(whole->group, shared_offset(whole->group, whole->start),
-						  shared_offset(whole->group, whole->end));
-	whole->group->put_off.latest_plain = now;
+	struct check_group *group = whole->group;
+	const struct check_put_off *put_off = &group->put_off;
+	bool alone = true;
+	mark_later(group);
+	const uint32_t now = check_put_off_writes(group, shared_offset(group, whole->start),
+						  shared_offset(group, whole->end));
+	group->put_off.latest_plain = now;
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		if (whole->runs[i].count > 1 && !whole->runs[i].step_B)
+			return false;
+	/* Of several runs, one may be in a chunk of another one. */
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		if ((run->count > 1 && !run->step_B) || has_chunk(whole, run, put_off->written) ||
-		    has_chunk(whole, run, put_off->read) || has_atomic(whole, run) ||
-		    (put_off->latest_direct == now && has_chunk(whole, run, put_off->direct)))
-			return false;
-		check_put_off_epochs(put_off->written, now, shared_offset(whole->group, run->place),
-				     check_run_B(whole, run));
+		alone = alone && !has_chunk(whole, run, put_off->written) && !has_chunk(whole, run, put_off->read) &&
+			!has_atomic(whole, run) &&
+			(put_off->latest_direct != now || !has_chunk(whole, run, put_off->direct));
+		check_put_off_epochs(put_off->written, now, shared_offset(group, run->place), check_run_B(whole, run));
 	}
-	return true;
+	return alone || (!has_direct(whole) && check_whole_owns(whole));
 }
 
-/* Whether somebody has written to a chunk of an access in this epoch. */
-static bool is_written(const struct check_whole *whole)
-{
-	const struct check_put_off *put_off = &whole->group->put_off;
-	if (put_off->atomic_marked < put_off->atomic_count)
-		check_whole_mark_atomics(whole->group);
-	return has_chunks(whole, put_off->written) ||
-	       (put_off->latest_direct == put_off->latest && has_chunks(whole, put_off->direct)) ||
-	       (put_off->latest_atomic == put_off->latest && has_chunks(whole, put_off->atomic));
-}
-
-/* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that. */
+/* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that.  This
+ * is found out sooner than by check_whole_owns. */
 static bool follows_write(const struct check_whole *whole)
 {
 	enum { LATEST = 4 };
@@ -148,6 +155,21 @@ static bool follows_write(const struct check_whole *whole)
 	return found;
 }
 
+/* Whether nobody has written to a chunk of a read in this epoch, or only its own lanes to their words. */
+static bool is_unwritten(struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	if (put_off->atomic_marked < put_off->atomic_count)
+		check_whole_mark_atomics(whole->group);
+	whole->is_own = follows_write(whole);
+	if (whole->is_own)
+		return true;
+	if (has_direct(whole))
+		return false;
+	whole->is_own = has_chunks(whole, put_off->written);
+	return !whole->is_own || check_whole_owns(whole);
+}
+
 /* Puts an access of shared memory off if its chunks have not been accessed since the last barrier, or if all such
  * accesses are reads or the lanes' own.  False: it is not put off. */
 static bool put_off(struct check_whole *whole)
@@ -163,8 +185,7 @@ static bool put_off(struct check_whole *whole)
 	    check_is_part(warp->base->code, whole->op) ||
 	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
-	if (!(reads ? put_off->latest != clocks->now || !is_written(whole) || follows_write(whole) :
-		      mark_alone(whole)))
+	if (!(reads ? put_off->latest != clocks->now || is_unwritten(whole) : mark_alone(whole)))
 		return false;
 	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
@@ -215,6 +236,8 @@ static void mark_ones(const struct check_whole *whole)
 							      shared_offset(group, whole->end));
 	for (uint32_t i = 0; i < whole->one_count; i++)
 		epochs[shared_offset(group, whole->one_place[i]) / CHECK_CHUNK_B] = now;
+	for (uint32_t i = 0; i < whole->one_count && whole->reads; i++)
+		put_off->direct_read[shared_offset(group, whole->one_place[i]) / CHECK_CHUNK_B] = now;
 }
 
 /* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
@@ -342,6 +365,7 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 	whole->decided = true;
 	whole->place = NULL;
 	whole->is_last = true;
+	whole->has_holes = whole->is_own = false;
 }
 
 static bool note_later(struct check_group *group, const struct shared_access *later)
@@ -386,6 +410,7 @@ bool check_whole_note_put_off(struct check_group *group)
 	uint32_t next = 0;
 	bool right = true;
 	mark_later(group);
+	check_whole_note_owners(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i <= count; i++) {
 		for (; right && next < repeat_count && repeats[next]->behind == i; next++)
@@ -414,6 +439,14 @@ bool check_whole_race(struct check_whole *whole)
 	if (shared && !come_first(whole))
 		return false;
 	return check_whole_touch(whole);
+}
+
+bool check_whole_put_off(struct check_whole *whole)
+{
+	const struct check_group *group = whole->group;
+	return group->job->epochs.exhausted ||
+	       (!group->copies.count && epochs_alone(&group->job->epochs, group->clocks[CHECK_LOCAL_MEMORY].first) &&
+		put_off(whole));
 }
 
 bool check_whole_may_compare(struct check_whole *whole)
