@@ -12,6 +12,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
@@ -154,8 +155,13 @@ bool flow::is_checked(const llvm::Value &value, int to, unsigned depth) const
 		return false;
 	if (read_by(*instruction) == to)
 		return !is_needed(*instruction);
-	return !(llvm::isa<llvm::BinaryOperator>(instruction) || llvm::isa<llvm::CastInst>(instruction)) ||
-	       depth == deepest || llvm::any_of(instruction->operands(), [this, to, depth](const llvm::Use &operand) {
+	/* As of the number of a work-item. */
+	const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(instruction);
+	const bool computes = llvm::isa<llvm::BinaryOperator>(instruction) ||
+			      llvm::isa<llvm::CastInst>(instruction) ||
+			      (intrinsic && intrinsic->doesNotAccessMemory() && !intrinsic->isConvergent());
+	return !computes || depth == deepest ||
+	       llvm::any_of(instruction->operands(), [this, to, depth](const llvm::Use &operand) {
 		       return is_checked(*operand, to, depth + 1);
 	       });
 }

@@ -87,6 +87,14 @@ kernel void counted(global float *out, int n)
 }
 END_OF_KERNEL
 grep -q 'call' "$work"/counted/*.ptx && { echo "counted: a short function is called"; failed=1; }
+expect number 0 <<'END_OF_KERNEL'
+kernel void number(global float *out, int n)
+{
+	int g = get_global_id(0), l = get_local_id(0);
+	out[l] = n;
+}
+END_OF_KERNEL
+grep -q '__local_depot' "$work"/number/*.ptx && { echo "number: a number that nobody reads is in memory"; failed=1; }
 expect long 1 <<'END_OF_KERNEL'
 kernel void long_loop(global float *out, int n)
 {
