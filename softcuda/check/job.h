@@ -220,7 +220,9 @@ struct check_group {
 	uint64_t open;            /* the slots below CHECK_OPEN_MAX, as bits, whose reads machine code puts off */
 	uint8_t open_last[CHECK_OPEN_LAST];       /* slots for which it was last found out what to open */
 	uint32_t open_next;
-	struct range opened;      /* as addresses: around all that was opened since nothing was open */
+	uint32_t asked_epoch;     /* when a read was looked at, and of which variable: as memory_slot.range.end */
+	uint64_t asked;
+	struct range opened;      /* as addresses: around all that is open, and perhaps more */
 	struct range grown;       /* of shared memory, what was found last to be written as a whole; as offsets */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
@@ -268,6 +270,7 @@ static inline void check_close_around(struct check_group *group, uint64_t start_
 	const uint64_t shared = (uint64_t)(uintptr_t)group->group->shared;
 	const uint64_t start = shared + start_B / CHECK_CHUNK_B * CHECK_CHUNK_B;
 	const uint64_t end = shared + (end_B + CHECK_CHUNK_B - 1) / CHECK_CHUNK_B * CHECK_CHUNK_B;
+	struct range left = {UINT64_MAX, 0};
 	if (start >= group->opened.end || end <= group->opened.start)
 		return;
 	for (uint64_t rest = group->open; rest; rest &= rest - 1) {
@@ -279,13 +282,16 @@ static inline void check_close_around(struct check_group *group, uint64_t start_
 		const uint64_t slot_end = slot->start + slot->size_B;
 		const uint64_t before_B = start > slot->start ? start - slot->start : 0;
 		const uint64_t behind_B = slot_end > end ? slot_end - end : 0;
-		if (start >= slot_end || end <= slot->start)
-			continue;
-		if (behind_B > before_B)
-			slot->start = end;
-		slot->size_B = behind_B > before_B ? behind_B : before_B;
-		group->open &= slot->size_B ? UINT64_MAX : ~(rest & -rest);
+		if (start < slot_end && end > slot->start) {
+			if (behind_B > before_B)
+				slot->start = end;
+			slot->size_B = behind_B > before_B ? behind_B : before_B;
+			group->open &= slot->size_B ? UINT64_MAX : ~(rest & -rest);
+		}
+		left.start = slot->size_B && slot->start < left.start ? slot->start : left.start;
+		left.end = slot->start + slot->size_B > left.end ? slot->start + slot->size_B : left.end;
 	}
+	group->opened = left;
 }
 
 /* Sets the epochs of the chunks of size_B bytes of shared memory.  offset_B: from its beginning. */

@@ -7,6 +7,7 @@
 
 #include "softcuda/check/again.h"
 #include "softcuda/check/notes.h"
+#include "softcuda/exec/compiled.h"
 
 #include <string.h>
 
@@ -96,88 +97,6 @@ INLINE void find_extent(struct check_whole *whole)
 	whole->end = high + whole->size_B;
 }
 
-/* --- private memory ---------- */
-
-/* The lanes, as bits, for which all bits, or any, of size_B elements are set. */
-static uint32_t every(const uint32_t *bits, uint32_t size_B)
-{
-	uint32_t found = MASK_ALL;
-	for (uint32_t i = 0; i < size_B; i++)
-		found &= bits[i];
-	return found;
-}
-
-static uint32_t either(const uint32_t *bits, uint32_t size_B)
-{
-	uint32_t found = 0;
-	for (uint32_t i = 0; i < size_B; i++)
-		found |= bits[i];
-	return found;
-}
-
-/* The offset of lane l's access in its private memory. */
-static uint64_t private_offset(const struct check_whole *whole, unsigned l)
-{
-	const struct warp *warp = whole->warp;
-	return whole->place[l] - (uint64_t)(uintptr_t)warp->local - (uint64_t)l * warp->local_stride_B;
-}
-
-/* Reads what is known of the bytes that the lanes access.  False if an access leaves its lane's memory. */
-static bool read_private(struct check_whole *whole)
-{
-	const struct warp *warp = whole->warp;
-	const struct check_local *local = &whole->group->locals[warp->index];
-	const uint64_t stride_B = warp->local_stride_B, first = private_offset(whole, exec_lowest(whole->mask));
-	uint64_t offset[LANES], differ = 0;
-	for (unsigned l = 0; l < LANES; l++) {
-		offset[l] = whole->mask >> l & 1 ? private_offset(whole, l) : first;
-		differ |= offset[l] ^ first;
-	}
-	struct check_private private = {.low = first, .high = first, .same = !differ, .written = true};
-	for (uint32_t rest = differ ? whole->mask : whole->mask & -whole->mask; rest; rest &= rest - 1) {
-		const unsigned l = exec_lowest(rest);
-		const uint32_t lanes = differ ? 1u << l : whole->mask;
-		if (offset[l] > stride_B || stride_B - offset[l] < whole->size_B)
-			return false;
-		private.low = offset[l] < private.low ? offset[l] : private.low;
-		private.high = offset[l] > private.high ? offset[l] : private.high;
-		private.written &= !(lanes & ~every(local->written + offset[l], whole->size_B));
-		private.in_gap |= lanes & either(local->gap + offset[l], whole->size_B);
-	}
-	whole->private = private;
-	return true;
-}
-
-/* Whether all lanes' bytes are in one variable of a frame and, in a program with gaps, outside of these. */
-static bool inside_private(const struct check_whole *whole)
-{
-	struct range range;
-	if (whole->private.in_gap)
-		return false;
-	for (const struct frame *frame = whole->warp->frame; frame; frame = frame->parent)
-		for (uint32_t i = 0; i < frame->code->local_count; i++)
-			if (exec_frame_extent(frame, i, &range) && whole->private.low >= range.start &&
-			    whole->private.high + whole->size_B <= range.end)
-				return true;
-	return false;
-}
-
-/* Whether all bytes that the lanes read have been written; notes those that they write. */
-static bool written_private(const struct check_whole *whole)
-{
-	const struct warp *warp = whole->warp;
-	struct check_local *local = &whole->group->locals[warp->index];
-	if (whole->private.written || !check_is_store(whole->op))
-		return whole->private.written;
-	if (whole->private.same)
-		check_local_set(local, whole->mask, whole->private.low, whole->size_B, BYTE_WRITTEN);
-	for (uint32_t rest = whole->private.same ? 0 : whole->mask; rest; rest &= rest - 1) {
-		const unsigned l = exec_lowest(rest);
-		check_local_set(local, 1u << l, private_offset(whole, l), whole->size_B, BYTE_WRITTEN);
-	}
-	return true;
-}
-
 /* --- the checks ---------- */
 
 /* Sets the space of an access outside of private memory, of which start and end are known.  False if the lanes do not
@@ -248,7 +167,7 @@ static bool find_access(struct check_whole *whole)
 		return false;
 	if (local && whole->place[exec_lowest(whole->mask)] - local < (uint64_t)LANES * warp->local_stride_B) {
 		whole->space = PLACE_LOCAL;
-		return check_local_fits(warp) && read_private(whole);
+		return check_local_fits(warp) && check_whole_read_private(whole);
 	}
 	if (check_is_atomic(whole->op) && take_atomic(whole, whole->place))
 		return true;
@@ -347,7 +266,7 @@ INLINE bool is_inside(const struct check_whole *whole)
 	case PLACE_SHARED:
 		return find_shared(whole);
 	case PLACE_LOCAL:
-		return inside_private(whole);
+		return check_whole_inside_private(whole);
 	case PLACE_PARAM:
 		return check_is_load(whole->op);
 	default:
@@ -520,7 +439,7 @@ INLINE bool is_written(const struct check_whole *whole)
 	case PLACE_SHARED:
 		return written_shared(whole);
 	case PLACE_LOCAL:
-		return written_private(whole);
+		return check_whole_written_private(whole);
 	default:
 		return true;
 	}
@@ -648,16 +567,20 @@ static const struct memory_slot *find_open(const struct check_whole *whole)
 }
 
 /* Whether machine code may read around a read without the checker being called.  If it takes a while to find out where,
- * the read must be the second one since the last barrier. */
+ * the read must be the second one since the last barrier, or follow one of the same variable. */
 static bool may_open(const struct check_whole *whole, uint32_t slot, unsigned checks)
 {
 	struct check_group *group = whole->group;
 	const uint32_t now = checks & CHECK_RACE ? group->clocks[CHECK_LOCAL_MEMORY].now : 1;
-	struct memory_slot *to = &group->group->slots[slot];
 	const uint64_t start = whole->start - (uint64_t)(uintptr_t)group->group->shared;
-	const bool again = to->range.start == now;
+	const struct range *variable = checks & CHECK_MEMORY ? find_shared(whole) : NULL;
+	const uint64_t mark = variable ? variable->start + 1 : 1;
+	struct memory_slot *to = &group->group->slots[slot];
+	const bool again = to->range.start == now || (group->asked_epoch == now && group->asked == mark);
 	const bool known = start - group->grown.start < group->grown.end - group->grown.start;
 	const bool unchanged = !(checks & CHECK_RACE) || group->put_off.latest != now;
+	group->asked_epoch = now;
+	group->asked = mark;
 	to->range.start = now;
 	return ((known && unchanged) || again) && (!(checks & CHECK_RACE) || whole->is_put_off);
 }
@@ -721,6 +644,19 @@ static void open_slot(struct check_group *group, uint32_t slot, uint64_t start, 
 	group->open |= UINT64_C(1) << slot;
 }
 
+/* Opens a range, as addresses, in a variable for a read, and for others that were in the variable when they were opened
+ * the last time: most of them come soon. */
+static void open_all(struct check_group *group, uint32_t slot, const struct range *variable, const struct range *range)
+{
+	const struct compiled *compiled = group->group->compiled;
+	const uint64_t mark = variable->start + 1;
+	struct memory_slot *slots = group->group->slots;
+	slots[slot].range.end = mark;
+	for (uint32_t i = 0; i < compiled->slot_count && i < CHECK_OPEN_MAX; i++)
+		if (slots[i].range.end == mark && compiled->slot_parameter[i] == COMPILED_SHARED)
+			open_slot(group, i, range->start, range->end - range->start);
+}
+
 /* Has the bytes around a read that have all been written, but not since the last barrier, up to the ends of its
  * variable, be read without the checker being called, until it closes that again (check_close): reads there have
  * nothing to report, and are put off. */
@@ -742,7 +678,7 @@ static void open_around(const struct check_whole *whole, uint32_t slot, unsigned
 	if (checks & CHECK_RACE)
 		around = find_unchanged(group, &open, &around);
 	open = checks & CHECK_UNINIT ? find_written(group, open, &around) : around;
-	open_slot(group, slot, shared + open.start, open.end - open.start);
+	open_all(group, slot, variable, &(struct range){shared + open.start, shared + open.end});
 	group->open_last[group->open_next++ % CHECK_OPEN_LAST] = (uint8_t)slot;
 }
 
@@ -825,10 +761,12 @@ static unsigned look_at_shared(struct warp *warp, const struct op *op, uint32_t 
 	if (left || slot >= CHECK_OPEN_MAX || whole.is_own)
 		return left;
 	const struct memory_slot *other = find_open(&whole);
-	if (other)
+	if (other) {
+		warp->group->slots[slot].range.end = other->range.end;
 		open_slot(whole.group, slot, other->start, other->size_B);
-	else if (may_open(&whole, slot, checks))
+	} else if (may_open(&whole, slot, checks)) {
 		open_around(&whole, slot, checks);
+	}
 	return left;
 }
 

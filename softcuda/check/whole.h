@@ -1,6 +1,7 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
  * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c,
- * check/whole_own.c and check/whole_race.c.  Only these include this file; others call them by check_job.whole. */
+ * check/whole_own.c, check/whole_private.c and check/whole_race.c.  Only these include this file; others call them by
+ * check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -107,6 +108,15 @@ static inline bool check_told_ones(struct check_whole *whole, const struct share
 	return true;
 }
 
+/* Reads what is known of the bytes that lanes access in private memory.  False if an access leaves its lane's. */
+#define check_whole_read_private EXEC_LEVELED(check_whole_read_private)
+bool check_whole_read_private(struct check_whole *whole);
+/* Whether all lanes' bytes are in one variable of a frame and, in a program with gaps, outside of these. */
+#define check_whole_inside_private EXEC_LEVELED(check_whole_inside_private)
+bool check_whole_inside_private(const struct check_whole *whole);
+/* Whether all bytes that the lanes read have been written; notes those that they write. */
+#define check_whole_written_private EXEC_LEVELED(check_whole_written_private)
+bool check_whole_written_private(const struct check_whole *whole);
 /* Takes the lanes in mask one by one.  False if they do not access different words.  ascend: they are known to do it,
  * in that order. */
 #define check_whole_find_ones EXEC_LEVELED(check_whole_find_ones)
