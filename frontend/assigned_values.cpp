@@ -39,8 +39,8 @@ private:
 	 * end before they are assigned. */
 	set at_start(const llvm::BasicBlock &block) const;
 	set at_end(const llvm::BasicBlock &block) const;
-	/* Whether what the run does depends on a value, if not by way of a place.  False: that is not known. */
-	bool is_needed(const llvm::Value &value, unsigned depth = 0) const;
+	/* Whether what the run does depends on a value, if not by way of this place.  False: that is not known. */
+	bool is_needed(const llvm::Value &value, int place, unsigned depth = 0) const;
 	/* Whether a value that is assigned to a place, and not read there, is computed from what may have an error: then
 	 * it must not be left out. */
 	bool is_checked(const llvm::Value &value, int to, unsigned depth = 0) const;
@@ -134,15 +134,16 @@ void flow::go_forward(const llvm::BasicBlock &block, set &now, bool last)
 /* Computations that are longer than that are not looked at. */
 constexpr unsigned deepest = 6;
 
-bool flow::is_needed(const llvm::Value &value, unsigned depth) const
+/* Of a store to another place that nobody reads, the value is checked, so that the place is unfit, and the store stays. */
+bool flow::is_needed(const llvm::Value &value, int place, unsigned depth) const
 {
-	return llvm::any_of(value.users(), [this, depth](const llvm::User *user) {
+	return llvm::any_of(value.users(), [this, place, depth](const llvm::User *user) {
 		const auto *instruction = llvm::dyn_cast<llvm::Instruction>(user);
 		if (!instruction || instruction->isTerminator() || llvm::isa<llvm::CallBase>(instruction))
 			return instruction != nullptr;
 		if (llvm::isa<llvm::StoreInst>(instruction))
-			return stored_by(*instruction) < 0;
-		return depth < deepest && is_needed(*instruction, depth + 1);
+			return stored_by(*instruction) != place;
+		return depth < deepest && is_needed(*instruction, place, depth + 1);
 	});
 }
 
@@ -154,7 +155,7 @@ bool flow::is_checked(const llvm::Value &value, int to, unsigned depth) const
 	if (!instruction)
 		return false;
 	if (read_by(*instruction) == to)
-		return !is_needed(*instruction);
+		return !is_needed(*instruction, to);
 	/* As of the number of a work-item. */
 	const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(instruction);
 	const bool computes = llvm::isa<llvm::BinaryOperator>(instruction) ||

@@ -75,7 +75,9 @@ expect counted 1 <<'END_OF_KERNEL'
 float rounded(float f)
 {
 	int n = (int)f;
-	return f - n < .5f ? n : n++;
+	if (f - n < .5f)
+		return n;
+	return n++;
 }
 kernel void counted(global float *out, int n)
 {
