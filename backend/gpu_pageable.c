@@ -168,6 +168,7 @@ static bool copy_shared(struct copy *copy, cl_int *error_out)
 	copy->part_B = gpu_pageable_part_B(copy->size_B, host_page_B());
 	const uint64_t useful = copy->size_B / copy->part_B / PARTS_PER_THREAD;
 	copy->job.work = copy_work;
+	gpu_slots_prepare(copy->device);
 	gpu_crew_run(&copy->job, useful < size ? (unsigned)useful - 1 : size - 1);
 	*error_out = atomic_load(&copy->error);
 	/* Without slots or streams for any thread nothing was copied. */

@@ -69,6 +69,11 @@ static unsigned char *slots_memory(struct gpu_device *device)
 	return there;
 }
 
+void gpu_slots_prepare(struct gpu_device *device)
+{
+	(void)slots_memory(device);
+}
+
 /* The caller has taken the slot; returns whether it can be used now. */
 static bool slot_is_usable(struct gpu_device *device, struct gpu_slot *slot)
 {

@@ -195,6 +195,38 @@ static void windows_are_pinned_in_part(void)
 	gpu_stream_release(stream);
 }
 
+static CUresult (*host_alloc)(void **, size_t, unsigned);
+static atomic_uint pinned_count;
+
+/* As slow as that of a GPU's driver, so that threads meet there. */
+static CUresult CUDAAPI slow_host_alloc(void **pointer_out, size_t size_B, unsigned flags)
+{
+	if (size_B == (size_t)GPU_SLOTS * GPU_SLOT_B)
+		atomic_fetch_add(&pinned_count, 1);
+	nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+	return host_alloc(pointer_out, size_B, flags);
+}
+
+/* The threads that share the first large copy of a process do not allocate pinned memory each. */
+static void slots_are_pinned_once(void)
+{
+	enum { SIZE_B = 16 << 20 };
+	unsigned char *bytes = calloc(1, SIZE_B);
+	if (none_here())
+		SKIP("no CUDA driver");
+	REQUIRE(bytes);
+	struct gpu_stream *stream = stream_new();
+	gpu_address memory = memory_new(SIZE_B);
+	host_alloc = cuda.cuMemHostAlloc;
+	cuda.cuMemHostAlloc = slow_host_alloc;
+	CHECK_EQ(gpu_transfer_to_device(stream, GPU_TRANSFER_SHARED, memory, bytes, SIZE_B), CL_SUCCESS);
+	cuda.cuMemHostAlloc = host_alloc;
+	CHECK_EQ(atomic_load(&pinned_count), 1);
+	gpu_memory_free(first(), memory, NULL, 0);
+	gpu_stream_release(stream);
+	free(bytes);
+}
+
 /* The bytes are taken before the call returns; slots come back once they were read. */
 static void staged_copies_are_exact(void)
 {
@@ -562,6 +594,7 @@ static const struct test_case cases[] = {
 	TEST(memory_that_is_written_is_not_freed),
 	TEST(memory_without_pools),
 	TEST(devices_are_found),
+	TEST(slots_are_pinned_once),
 	TEST(code_is_assembled_and_loaded),
 	TEST(memory_comes_and_goes),
 	TEST(freed_memory_leaves_the_process),
@@ -582,5 +615,7 @@ static const struct test_case cases[] = {
 
 int main(void)
 {
+	/* Also where there are few cores. */
+	setenv("CULVERT_COPY_THREADS", "4", 1);
 	return run_gpu_tests(cases, (int)(sizeof(cases) / sizeof(cases[0])));
 }
