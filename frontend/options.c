@@ -220,10 +220,28 @@ static bool is_of_source(const char *prefix)
 	return false;
 }
 
+static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value);
+
+/* What Clang makes of -cl-unsafe-math-optimizations, except that sums and products are not reassociated, as NVIDIA's
+ * OpenCL does it: reassociation is left to -cl-fast-relaxed-math.  Together with -cl-finite-math-only, it makes NaN of
+ * long products whose parts overflow. */
+static enum fe_status give_unsafe(struct parser *parser)
+{
+	static const char *const words[] = {
+		"-cl-mad-enable", "-cl-no-signed-zeros", "-freciprocal-math", "-fapprox-func"
+	};
+	enum fe_status status = FE_OK;
+	for (size_t i = 0; !status && i < sizeof(words) / sizeof(*words); i++)
+		status = give_clang(parser, words[i], "");
+	return status;
+}
+
 static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value)
 {
 	if (parser->from_il && is_of_source(prefix))
 		return FE_OK;
+	if (!strcmp(prefix, "-cl-unsafe-math-optimizations"))
+		return give_unsafe(parser);
 	struct bytes word = BYTES_INIT;
 	bytes_append_string(&word, prefix);
 	bytes_append_string(&word, value);
