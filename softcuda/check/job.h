@@ -182,6 +182,7 @@ struct check_put_off {
 	 * is owner_number.  owned: the first accesses, which it has. */
 	uint32_t *owner;
 	uint32_t owned, owner_epoch, owner_number;
+	uint32_t owner_lost;      /* the latest epoch in which `owner` has not all that was put off */
 	/* Atomics that are put off, in chunks that nothing else has accessed since the last barrier; room for
 	 * CHECK_ATOMICS_MAX. */
 	struct check_atomic *atomics;

@@ -148,9 +148,10 @@ void check_whole_keep_again(const struct check_whole *whole);
  * accesses are put off, or all have read it, as this one.  A write is noted as one that is put off. */
 #define check_whole_owns EXEC_LEVELED(check_whole_owns)
 bool check_whole_owns(const struct check_whole *whole);
-/* Notes for it what is put off: before that is forgotten. */
-#define check_whole_note_owners EXEC_LEVELED(check_whole_note_owners)
-void check_whole_note_owners(struct check_group *group);
+/* Notes for it what is put off, before that is forgotten; or that this is not known until the next barrier, if nobody
+ * has asked since the last one. */
+#define check_whole_keep_owners EXEC_LEVELED(check_whole_keep_owners)
+void check_whole_keep_owners(struct check_group *group);
 /* Puts the access of shared memory at group.shared_next off, which has_holes.  False: it is not put off, and nothing is
  * noted. */
 #define check_whole_put_off EXEC_LEVELED(check_whole_put_off)

@@ -410,7 +410,7 @@ bool check_whole_note_put_off(struct check_group *group)
 	uint32_t next = 0;
 	bool right = true;
 	mark_later(group);
-	check_whole_note_owners(group);
+	check_whole_keep_owners(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i <= count; i++) {
 		for (; right && next < repeat_count && repeats[next]->behind == i; next++)

@@ -133,7 +133,7 @@ static uint32_t all_lanes(const struct check_run *run)
 	return MASK_ALL >> (LANES - run->count);
 }
 
-void check_whole_note_owners(struct check_group *group)
+static void note_owners(struct check_group *group)
 {
 	struct check_put_off *put_off = &group->put_off;
 	const struct op *ops = group->group->job->code->ops;
@@ -157,14 +157,24 @@ void check_whole_note_owners(struct check_group *group)
 	}
 }
 
+void check_whole_keep_owners(struct check_group *group)
+{
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
+	if (group->put_off.owner_epoch == now)
+		note_owners(group);
+	else if (check_put_off_count(group))
+		group->put_off.owner_lost = now;
+}
+
 bool check_whole_owns(const struct check_whole *whole)
 {
 	const struct taking taking = {
 		.group = whole->group, .warp = whole->warp->index, .size_B = whole->size_B, .writes = !whole->reads,
 		.compares = true, .notes = !whole->reads
 	};
-	bool right = true;
-	check_whole_note_owners(whole->group);
+	bool right = whole->group->put_off.owner_lost != whole->group->clocks[CHECK_LOCAL_MEMORY].now;
+	if (right)
+		note_owners(whole->group);
 	for (uint32_t i = 0; right && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		right = take_run(&taking, run, whole->has_holes ? whole->mask >> run->lane : all_lanes(run));
