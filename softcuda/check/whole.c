@@ -739,8 +739,10 @@ static bool look_at_holes(struct check_whole *whole, const struct shared_access 
 	if ((checks & CHECK_MEMORY && !find_shared(whole)) ||
 	    (checks & CHECK_UNINIT && (whole->group->locals[whole->warp->index].copied_count ||
 				       !words_written(whole, whole->start))) ||
-	    (checks & CHECK_RACE && !check_whole_put_off(whole)))
+	    (checks & CHECK_RACE && !check_whole_put_off(whole))) {
 		whole->has_holes = false;
+		whole->run_count = 0;
+	}
 	return whole->has_holes;
 }
 
