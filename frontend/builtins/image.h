@@ -99,10 +99,10 @@ SHARED int layer_of(image_ptr image, float layer)
 
 /*
  * 6.15.15.9: what an element's channels, in the order of memory, are as a color, and the other
- * way.  What a program does not use of a color costs nothing.  The frequent orders are a branch
- * that all work-items take and libnvvm takes once for several reads, which overlap behind it; among
- * the others it is chosen without a branch.  A missing alpha is 1 in the border color of images
- * without alpha too (6.15.15.1).
+ * way.  What a program does not use of a color costs nothing.  The frequent orders are one branch,
+ * which all work-items take and libnvvm takes once for a loop, so that reads overlap behind it: a
+ * second branch would be taken after each read.  Among the orders on either side it is chosen without
+ * a branch.  A missing alpha is 1 in the border color of images without alpha too (6.15.15.1).
  */
 #define ORDER_BIT(order) (1u << ((order) & 31))
 enum {
@@ -119,10 +119,9 @@ enum {
 		const bool swapped = order & (BIT_BGRA | BIT_SBGRA | BIT_RGB); \
 		const bool grey = order & (BIT_INTENSITY | BIT_LUMINANCE); \
 		T##4 c; \
-		if (order & (BIT_RGBA | BIT_SRGBA)) \
-			return e; \
-		if (order & (BIT_R | BIT_RG)) \
-			return (T##4)(e.x, order & BIT_R ? (T)0 : e.y, (T)0, (T)1); \
+		if (order & (BIT_RGBA | BIT_SRGBA | BIT_R | BIT_RG)) \
+			return (T##4)(e.x, order & BIT_R ? (T)0 : e.y, order & (BIT_R | BIT_RG) ? (T)0 : e.z, \
+				      order & (BIT_R | BIT_RG) ? (T)1 : e.w); \
 		c.x = order & BIT_A ? (T)0 : e.x; \
 		c.x = swapped ? e.z : c.x; \
 		c.x = order & BIT_ARGB ? e.y : c.x; \

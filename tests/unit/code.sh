@@ -33,6 +33,13 @@ check()
 			END { for (i = first; i <= last; i++) print line[i] }' "$folder/body" |
 			grep -cE -e "${1#* }")
 		[ "$count" -eq "${1%% *}" ] || wrong "in its loop $count times ${1#* }, not ${1%% *}" ;;
+	together)
+		# Most of what matches has so many of its kind with no branch between them.  Newer libnvvm, that of
+		# sm_100 on, does not unroll such loops.
+		[ "$sm" -ge 100 ] || awk -v least="${1%% *}" -v what="${1#* }" '
+			function over() { if (run >= least) many += run; else few += run; run = 0 }
+			/bra|^\$L/ { over() } $0 ~ what { run++ } END { over(); exit !(many > 2 * few) }
+		' "$folder/body" || wrong "not ${1%% *} of ${1#* } with no branch between them" ;;
 	copies)
 		count=$(grep -c 'cp\.async\.c[ag]' "$folder/body")
 		[ "$sm" -lt 80 ] || [ "$count" -eq "$1" ] || wrong "$count asynchronous copies, not $1"
@@ -52,7 +59,7 @@ all_of()
 	tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
 	for sm in 75 90 120; do
 		# "KERNEL WHAT REST", a line for each line before a kernel.
-		sed -n 's,^//\(has\|lacks\|from\|loop\|copies\|parameters\) ,\1 ,p
+		sed -n 's,^//\(has\|lacks\|from\|loop\|together\|copies\|parameters\) ,\1 ,p
 			s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
 		: >"$folder/pending"
 		while read -r what rest; do

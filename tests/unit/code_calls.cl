@@ -32,3 +32,15 @@ kernel void same_length(global float *out, float4 a, int n)
 		sum += out[I + i * n] * length(a);
 	out[I] = sum;
 }
+
+/* Reads of images in a loop overlap: the order of the channels is branched on before it. */
+//together 4 tex
+kernel void image_sums(global float *out, read_only image2d_t in, sampler_t near, int n)
+{
+	float sum = 0;
+	for (int i = 0; i < n; i++) {
+		const float4 c = read_imagef(in, near, (int2)(I, i));
+		sum += c.x * c.y;
+	}
+	out[I] = sum;
+}
