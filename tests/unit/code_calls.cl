@@ -35,12 +35,12 @@ kernel void same_length(global float *out, float4 a, int n)
 
 /* Reads of images in a loop overlap: the order of the channels is branched on before it. */
 //together 4 tex
-kernel void image_sums(global float *out, read_only image2d_t in, sampler_t near, int n)
+kernel void image_product(global double *out, global const int *columns, read_only image2d_t in, sampler_t near, int n)
 {
-	float sum = 0;
+	double sum = 0;
 	for (int i = 0; i < n; i++) {
-		const float4 c = read_imagef(in, near, (int2)(I, i));
-		sum += c.x * c.y;
+		const int at = i * n + I, c = columns[at];
+		sum += out[at] * as_double(read_imagei(in, near, (int2)(c % 1024, c / 1024)).xy);
 	}
 	out[I] = sum;
 }
