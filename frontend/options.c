@@ -220,28 +220,10 @@ static bool is_of_source(const char *prefix)
 	return false;
 }
 
-static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value);
-
-/* What Clang makes of -cl-unsafe-math-optimizations, except that sums and products are not reassociated, as NVIDIA's
- * OpenCL does it: reassociation is left to -cl-fast-relaxed-math.  Together with -cl-finite-math-only, it makes NaN of
- * long products whose parts overflow. */
-static enum fe_status give_unsafe(struct parser *parser)
-{
-	static const char *const words[] = {
-		"-cl-mad-enable", "-cl-no-signed-zeros", "-freciprocal-math", "-fapprox-func"
-	};
-	enum fe_status status = FE_OK;
-	for (size_t i = 0; !status && i < sizeof(words) / sizeof(*words); i++)
-		status = give_clang(parser, words[i], "");
-	return status;
-}
-
 static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value)
 {
 	if (parser->from_il && is_of_source(prefix))
 		return FE_OK;
-	if (!strcmp(prefix, "-cl-unsafe-math-optimizations"))
-		return give_unsafe(parser);
 	struct bytes word = BYTES_INIT;
 	bytes_append_string(&word, prefix);
 	bytes_append_string(&word, value);
@@ -249,6 +231,22 @@ static enum fe_status give_clang(struct parser *parser, const char *prefix, cons
 		     fe_words_add(&parser->options->clang, bytes_string(&word), word.size_B);
 	bytes_finish(&word);
 	return added ? FE_OK : FE_NO_MEMORY;
+}
+
+/* Instead of -cl-unsafe-math-optimizations, Clang is given what that consists of, without permission to reassociate
+ * sums and products: as with NVIDIA's OpenCL, only -cl-fast-relaxed-math gives that.  Together with
+ * -cl-finite-math-only, reassociation makes NaN of long products whose parts overflow. */
+static enum fe_status give_flag(struct parser *parser, const struct flag_row *row)
+{
+	static const char *const unsafe[] = {
+		"-cl-mad-enable", "-cl-no-signed-zeros", "-freciprocal-math", "-fapprox-func"
+	};
+	enum fe_status status = FE_OK;
+	if (strcmp(row->word, "-cl-unsafe-math-optimizations") != 0)
+		return give_clang(parser, row->word, "");
+	for (size_t i = 0; !status && i < sizeof(unsafe) / sizeof(*unsafe); i++)
+		status = give_clang(parser, unsafe[i], "");
+	return status;
 }
 
 /* The options with a value: "-DX=1" and "-D X=1", "-cl-std=CL1.2". */
@@ -388,7 +386,7 @@ static enum fe_status take_word(struct parser *parser)
 		if (!(row->stages & stage))
 			return unknown(parser, word, row->stages);
 		set_flag(parser->options, row->flag);
-		return row->clang ? give_clang(parser, word, "") : FE_OK;
+		return row->clang ? give_flag(parser, row) : FE_OK;
 	}
 	for (size_t i = 0; i < sizeof(value_rows) / sizeof(*value_rows); i++) {
 		const struct value_row *row = &value_rows[i];

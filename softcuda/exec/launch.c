@@ -249,8 +249,10 @@ static void run_groups(struct pending *pending, bool launching)
 			group->next = NULL;
 			*ring.last = group;
 			ring.last = &group->next;
-			/* It may wait for a work-group whose thread has no processor now. */
-			sched_yield();
+			/* It may wait for a work-group whose thread has no processor now; alone, there is no such
+			 * thread, and turns are short. */
+			if (!alone)
+				sched_yield();
 		} else {
 			group_destroy(spare);
 			spare = group;

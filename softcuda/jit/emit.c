@@ -67,9 +67,10 @@ static void spend(struct emitter *e)
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef tired = emit_block(e, "tired"), on = emit_block(e, "turn");
 	const uint32_t header = e->region->nodes[e->node].block;
-	const bool may_leave = e->plan->may_wait || e->plan->watched, polls = only_polls(e->plan, header);
-	const uint32_t told = !may_leave ? 0 : !e->plan->may_wait ? COMPILED_MAY_LEAVE :
-			      polls ? COMPILED_POLLS : COMPILED_MAY_WAIT;
+	const bool may_leave = e->plan->may_wait || e->plan->watched;
+	const bool polls = e->plan->may_wait && only_polls(e->plan, header);
+	const uint32_t told = polls ? COMPILED_POLLS : e->plan->may_wait ? COMPILED_MAY_WAIT :
+			      may_leave ? COMPILED_MAY_LEAVE : 0;
 	value left = LLVMBuildSub(b, LLVMBuildLoad2(b, e->i32, e->budget, ""), emit_i32(e, polls ? COMPILED_POLL : 1),
 				  "");
 	LLVMBuildStore(b, left, e->budget);
