@@ -52,6 +52,7 @@ static void page_free(struct page *page)
 {
 	cells_free(page);
 	atomic_free(page);
+	spare_give_back(SPARE_SECOND, page->second);
 }
 
 /* What is done to each page that is used. */
@@ -191,6 +192,21 @@ static void spread(uint64_t *cells, uint64_t record, unsigned mask, unsigned shi
 		cells[i] = record && mask >> i & 1 ? record + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT) : 0;
 }
 
+/* Sets those of which the second record stands. */
+static void spread_second(uint64_t *cells, const struct second *second, unsigned kind, unsigned shift)
+{
+	for (unsigned i = 0; i < SHADOW_BLOCK; i++)
+		if (second->cells[kind] >> i & 1)
+			cells[i] = second->record[kind] + ((uint64_t)(i >> shift) << RECORD_LANE_SHIFT);
+}
+
+bool shadow_want_second(struct page *page)
+{
+	if (!page->second)
+		page->second = spare_take(SPARE_SECOND);
+	return page->second;
+}
+
 bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 {
 	if (!page->write) {
@@ -210,6 +226,8 @@ bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 		for (unsigned k = 0; k < 2; k++)
 			spread(page->read[k] + at, page->block_read[k][b],
 			       partial ? page->cells[SHADOW_READ + k][b] : all, shift);
+		for (unsigned k = 0; k < SHADOW_RECORDS && partial && page->two >> b & 1; k++)
+			spread_second(page->write + k * WORDS + at, &page->second[b], k, shift);
 		page->apart |= 1u << b;
 	}
 	return true;

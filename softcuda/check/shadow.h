@@ -71,6 +71,12 @@ static inline uint32_t record_site(uint64_t record)
 	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
 }
 
+/* The second records of a block's kinds, and the cells that have them, as bits; 0: there is none. */
+struct second {
+	uint64_t record[SHADOW_RECORDS];
+	uint8_t cells[SHADOW_RECORDS];
+};
+
 /* A page of cells, and its blocks, unless it has a cell per byte.  What each access needs is in one line of the cache,
  * and the cells are elsewhere. */
 enum { SHADOW_LINE_B = 64 };
@@ -90,6 +96,8 @@ struct page {
 	/* Of blocks that are not apart. */
 	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
 	uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
+	uint32_t two;             /* by block that is partial, as bits: it has second records */
+	struct second *second;    /* SHADOW_BLOCKS; NULL: no block has any */
 };
 
 /* Pages side by side. */
@@ -161,6 +169,8 @@ static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */
 bool shadow_part(struct page *page, uint32_t first, uint32_t end);
+/* Gives the page memory for second records; false when out of memory. */
+bool shadow_want_second(struct page *page);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
 /* Gives the page memory for atomic writes; false when out of memory. */

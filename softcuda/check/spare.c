@@ -13,6 +13,7 @@ static const size_t spare_B[SPARE_KINDS] = {
 	[SPARE_SHEET] = sizeof(struct sheet),
 	[SPARE_CELLS] = SHADOW_WORDS * SHADOW_RECORDS * sizeof(uint64_t),
 	[SPARE_BYTES] = SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t),
+	[SPARE_SECOND] = SHADOW_BLOCKS * sizeof(struct second),
 	[SPARE_LATER] = (CHECK_LATER_MAX + 1) * sizeof(struct shared_access),
 	[SPARE_ATOMICS] = CHECK_ATOMICS_MAX * sizeof(struct check_atomic)
 };

@@ -122,30 +122,49 @@ static void set_shift(struct page *page, uint32_t blocks, unsigned shift)
 
 enum { ALL_CELLS = (1 << SHADOW_BLOCK) - 1 };
 
-/* What a block that is not apart has of one kind: the record of its first cell, and the cells that have one. */
+/* What a block that is not apart has of one kind: up to two records of its first cell, and the cells that have each. */
 struct block_note {
-	uint64_t record;
-	uint32_t cells;
+	uint64_t record[2];
+	uint32_t cells[2];
 };
 
-/* Whether the cells have no record, or only some that are over or the lanes' own. */
-static bool is_free(const struct lanes *lanes, const struct block_note *note, uint32_t cells, uint64_t now,
-		    unsigned shift)
+/* Those of these cells that have a record, unless it is over or the lanes' own. */
+static inline uint32_t busy_cells(const struct lanes *lanes, const struct block_note *note, uint32_t cells,
+				  uint64_t now, unsigned shift)
 {
-	if (!(note->cells & cells))
-		return true;
-	const uint64_t record = note->record + ((uint64_t)(exec_lowest(note->cells) >> shift) << RECORD_LANE_SHIFT);
-	return record - lanes->order.first < lanes->order.span ||
-	       (record >= lanes->order.first && !((note->record ^ now) & RECORD_LANE_MASK));
+	uint32_t busy = 0;
+	for (unsigned k = 0; k < 2; k++) {
+		if (!(note->cells[k] & cells))
+			continue;
+		const uint64_t of_lane = (uint64_t)(exec_lowest(note->cells[k]) >> shift) << RECORD_LANE_SHIFT;
+		const uint64_t record = note->record[k] + of_lane;
+		if (record - lanes->order.first >= lanes->order.span &&
+		    (record < lanes->order.first || (note->record[k] ^ now) & RECORD_LANE_MASK))
+			busy |= note->cells[k] & cells;
+	}
+	return busy;
 }
 
-/* Gives cells this record.  False if others have another one. */
-static bool replace(struct block_note *note, uint32_t cells, uint64_t now)
+static inline void drop_cells(struct block_note *note, uint32_t cells)
 {
-	if (note->cells & ~cells && note->record != now)
+	note->cells[0] &= ~cells;
+	note->cells[1] &= ~cells;
+}
+
+/* Gives cells this record.  False if others have two other ones. */
+static inline bool replace(struct block_note *note, uint32_t cells, uint64_t now)
+{
+	drop_cells(note, cells);
+	for (unsigned k = 0; k < 2; k++)
+		if (note->cells[k] && note->record[k] == now) {
+			note->cells[k] |= cells;
+			return true;
+		}
+	const unsigned to = note->cells[0] ? 1 : 0;
+	if (note->cells[to])
 		return false;
-	note->record = now;
-	note->cells |= cells;
+	note->record[to] = now;
+	note->cells[to] = cells;
 	return true;
 }
 
@@ -153,21 +172,61 @@ static bool note_in_block(const struct lanes *lanes, struct block_note *notes, u
 			  unsigned shift)
 {
 	struct block_note *first = &notes[SHADOW_READ], *second = &notes[SHADOW_READ_2];
-	if (!is_free(lanes, &notes[SHADOW_WRITE], cells, now, shift))
+	if (busy_cells(lanes, &notes[SHADOW_WRITE], cells, now, shift))
 		return false;
+	const uint32_t busy = busy_cells(lanes, first, cells, now, shift);
 	if (lanes->writes) {
-		if (!is_free(lanes, first, cells, now, shift) || !is_free(lanes, second, cells, now, shift) ||
+		if (busy || busy_cells(lanes, second, cells, now, shift) ||
 		    !replace(&notes[SHADOW_WRITE], cells, now))
 			return false;
-		first->cells &= ~cells;
-		second->cells &= ~cells;
+		drop_cells(first, cells);
+		drop_cells(second, cells);
 		return true;
 	}
-	if (is_free(lanes, first, cells, now, shift))
-		return replace(first, cells, now);
+	if (busy != cells && !replace(first, cells & ~busy, now))
+		return false;
 	/* Where the first read is of another lane, this one becomes the second. */
-	return !(cells & ~first->cells) &&
-	       (!is_free(lanes, second, cells, now, shift) || replace(second, cells, now));
+	const uint32_t rest = busy ? busy & ~busy_cells(lanes, second, busy, now, shift) : 0;
+	return !rest || replace(second, rest, now);
+}
+
+/* Reads what a block that is not apart has. */
+static inline void read_block(const struct page *page, uint32_t block, struct block_note *notes)
+{
+	const bool partial = page->partial >> block & 1;
+	const struct second *second = partial && page->two >> block & 1 ? &page->second[block] : NULL;
+	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
+		const uint64_t record = k == SHADOW_WRITE ? page->block_write[block] :
+							    page->block_read[k - SHADOW_READ][block];
+		notes[k] = (struct block_note){
+			{record, second ? second->record[k] : 0},
+			{!record ? 0 : partial ? page->cells[k][block] : ALL_CELLS, second ? second->cells[k] : 0}
+		};
+	}
+}
+
+/* Sets what a block has, of which each lane accesses 1 << shift words. */
+static inline void write_block(struct page *page, uint32_t block, const struct block_note *notes, unsigned shift)
+{
+	uint32_t two = 0, partial = 0;
+	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
+		/* There is no second record without a first one. */
+		const unsigned first = notes[k].cells[0] ? 0 : 1;
+		const uint32_t cells = notes[k].cells[first], others = notes[k].cells[!first];
+		*(k == SHADOW_WRITE ? &page->block_write[block] : &page->block_read[k - SHADOW_READ][block]) =
+			cells ? notes[k].record[first] : 0;
+		page->cells[k][block] = (uint8_t)cells;
+		partial |= cells && cells != ALL_CELLS;
+		two |= others;
+	}
+	set_shift(page, 1u << block, shift);
+	page->partial |= partial << block;
+	page->two = (page->two & ~(1u << block)) | (two ? 1u : 0u) << block;
+	for (unsigned k = 0; k < SHADOW_RECORDS && two; k++) {
+		const unsigned first = notes[k].cells[0] ? 0 : 1;
+		page->second[block].record[k] = notes[k].record[!first];
+		page->second[block].cells[k] = (uint8_t)notes[k].cells[!first];
+	}
 }
 
 /* Notes accesses to some cells of a block without having it be apart.  False: that cannot be said so, and nothing is
@@ -176,24 +235,17 @@ static bool touch_partial(const struct lanes *lanes, const struct row *row, uint
 {
 	struct page *page = row->page;
 	const uint32_t bit = 1u << block, shift = page->pairs & bit ? 1 : page->quads & bit ? 2 : 0;
-	uint64_t *const records[SHADOW_RECORDS] = {&page->block_write[block], &page->block_read[0][block],
-						   &page->block_read[1][block]};
 	struct block_note notes[SHADOW_RECORDS];
-	const bool is_new = !(*records[SHADOW_WRITE] | *records[SHADOW_READ] | *records[SHADOW_READ_2]);
+	const bool is_new = !(page->block_write[block] | page->block_read[0][block] | page->block_read[1][block]);
 	if (page->bytes || page->apart & bit || row->shift > 2 || (row->shift != shift && !is_new))
 		return false;
-	for (unsigned k = 0; k < SHADOW_RECORDS; k++)
-		notes[k] = (struct block_note){
-			*records[k], !*records[k] ? 0 : page->partial & bit ? page->cells[k][block] : ALL_CELLS
-		};
+	read_block(page, block, notes);
 	if (!note_in_block(lanes, notes, cells, record_of_block(row, block), row->shift))
 		return false;
-	set_shift(page, bit, row->shift);
-	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
-		*records[k] = notes[k].cells ? notes[k].record : 0;
-		page->cells[k][block] = (uint8_t)notes[k].cells;
-		page->partial |= notes[k].cells && notes[k].cells != ALL_CELLS ? bit : 0;
-	}
+	if ((notes[SHADOW_WRITE].cells[1] | notes[SHADOW_READ].cells[1] | notes[SHADOW_READ_2].cells[1]) &&
+	    !shadow_want_second(page))
+		return false;
+	write_block(page, block, notes, row->shift);
 	return true;
 }
 

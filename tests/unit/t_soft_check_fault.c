@@ -155,6 +155,7 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"a sheet", 1, sizeof(struct sheet)},
 	{"cells of words", 1, SHADOW_PAGE_B / SHADOW_WORD_B * SHADOW_RECORDS * sizeof(uint64_t)},
 	{"cells of bytes", 1, SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t)},
+	{"second records", 1, SHADOW_BLOCKS * sizeof(struct second)},
 	{"atomics of words", 2 * SHADOW_PAGE_B / SHADOW_WORD_B, sizeof(uint64_t)},
 	{"atomics of bytes", 2 * SHADOW_PAGE_B, sizeof(uint64_t)},
 	{"atomics of words that become bytes", 1, 2 * SHADOW_PAGE_B * sizeof(uint64_t)},
