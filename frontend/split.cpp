@@ -114,10 +114,14 @@ std::unique_ptr<llvm::Module> cut(const llvm::Module &whole, const kernel_list &
 	llvm::ValueToValueMapTy values;
 	std::unique_ptr<llvm::Module> part = llvm::CloneModule(
 		whole, values, [&](const llvm::GlobalValue *value) { return needed.has(value); });
-	/* Other variables have been copied as declarations. */
+	/* The others have been copied as declarations.  A declared function with local pointers would widen those of the
+	 * part (local_pointers.h). */
 	for (llvm::GlobalVariable &variable : llvm::make_early_inc_range(part->globals()))
 		if (variable.isDeclaration() && variable.use_empty())
 			variable.eraseFromParent();
+	for (llvm::Function &function : llvm::make_early_inc_range(part->functions()))
+		if (function.isDeclaration() && function.use_empty())
+			function.eraseFromParent();
 	return part;
 }
 
