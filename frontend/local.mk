@@ -35,6 +35,8 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_component.h \
 	frontend/lower_component_il.c \
 	frontend/lower_cycle.c \
+	frontend/lower_warp_exchange.c \
+	frontend/element_address.c frontend/element_address.h \
 	frontend/lower_device.c \
 	frontend/lower_division.c \
 	frontend/lower_function.c \

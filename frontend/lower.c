@@ -121,6 +121,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		status = fe_lower_il_vectors(&lowering);
 	if (!status && !lowering.unoptimized)
 		status = avoid_faults(&lowering);
+	if (!status && !lowering.unoptimized)
+		status = fe_lower_warp_exchanges(&lowering);
 	/* Again, because LLVM's builder made constant expressions in the passes. */
 	if (!status)
 		fe_module_expand_constants(lowering.module);

@@ -82,6 +82,7 @@ enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_ge
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
 enum fe_status fe_lower_divisions(struct lowering *lowering);        /* lower_division.c */
 enum fe_status fe_lower_cycles(struct lowering *lowering);           /* lower_cycle.c */
+enum fe_status fe_lower_warp_exchanges(struct lowering *lowering);   /* lower_warp_exchange.c */
 
 /* lower_division.c: whether an instruction is a quotient, remainder or shift to the right of 16, 32 or 64 bits; hides
  * the result of one from libnvvm, behind a move. */
