@@ -281,12 +281,15 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	e->lists = calloc(plan->web_count + 1u, sizeof(*e->lists));
 	e->tested = calloc(plan->code->op_count + 1u, sizeof(*e->tested));
 	e->set = calloc(plan->web_words, sizeof(*e->set));
+	e->saved = calloc(plan->web_words, sizeof(*e->saved));
+	e->first_saved = calloc(plan->code->register_B / sizeof(uint32_t) + 1u, sizeof(*e->first_saved));
 	e->rest = calloc(e->region->words, sizeof(*e->rest));
 	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
 	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
 	const bool right = e->webs && e->masks && e->starts && e->kept && e->turned && e->lists && e->tested &&
-			   e->set && e->rest && e->slot_start && e->pointers && e->slot_size;
+			   e->set && e->saved &&
+			   e->first_saved && e->rest && e->slot_start && e->pointers && e->slot_size;
 	if (right) {
 		make_function(e, name);
 		for (uint32_t n = 0; n < e->region->node_count; n++)
@@ -304,6 +307,8 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	free(e->lists);
 	free(e->tested);
 	free(e->set);
+	free(e->saved);
+	free(e->first_saved);
 	free(e->rest);
 	free(e->slot_start);
 	free(e->pointers);

@@ -74,6 +74,8 @@ struct emitter {
 	uint32_t node;
 	value now;                        /* mask of the lanes that run the node */
 	uint64_t *set;                    /* scratch space for a set of webs */
+	uint64_t *saved;                  /* webs that are saved for all lanes where a part is left */
+	uint32_t *first_saved;            /* by register, whose size is 4 bytes or more: which of its webs is */
 	uint64_t *rest;                   /* scratch space for a set of nodes */
 };
 

@@ -6,6 +6,8 @@
 
 #include "softcuda/jit/emit.h"
 
+#include <string.h>
+
 void emit_save_operands(struct emitter *e, uint32_t op)
 {
 	for (unsigned k = 0; k < OP_OPERANDS; k++) {
@@ -124,26 +126,44 @@ static void leave_at(struct emitter *e, value mask, uint32_t pc)
 	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(leave), operands, 3);
 }
 
+/* Saves a web for the lanes of a mask.  The first web of a register is saved for all lanes, which takes less code: the
+ * registers that other lanes need are saved as well.  Another web of the register is then saved for its own lanes. */
+static void save_one(struct emitter *e, uint32_t web, value mask)
+{
+	const uint32_t slot = e->plan->webs[web].slot;
+	uint32_t *first = &e->first_saved[slot / sizeof(uint32_t)];
+	if (plan_has(e->saved, web))
+		return;
+	if (plan_has(e->saved, *first) && e->plan->webs[*first].slot == slot) {
+		emit_save_lanes(e, web, mask);
+		return;
+	}
+	emit_save(e, web, true);
+	*first = web;
+	plan_add(e->saved, web);
+}
+
 /* Saves the webs that are live before op for the node's lanes, and those that are live at other nodes for the lanes
  * that wait there.  Several webs may belong to one register, and lanes at different places in the code may have
- * different webs in it; so each web is saved only for the lanes in which it is live. */
+ * different webs in it. */
 static void save_live(struct emitter *e, uint32_t op)
 {
 	const struct plan *plan = e->plan;
 	const struct plan_region *region = e->region;
 	const struct plan_node *node = &region->nodes[e->node];
+	memset(e->saved, 0, plan->web_words * sizeof(*e->saved));
 	/* The block of a latch is the loop's header, where the lanes of the latch continue. */
 	plan_live_before(plan, node->block, op, e->set);
 	for (uint32_t w = 0; w < plan->web_words; w++)
 		for (uint64_t rest = e->set[w]; rest; rest &= rest - 1)
-			emit_save_lanes(e, w * 64 + (uint32_t)__builtin_ctzll(rest), e->now);
+			save_one(e, w * 64 + (uint32_t)__builtin_ctzll(rest), e->now);
 	for (uint32_t w = 0; w < region->words; w++)
 		for (uint64_t rest = node->pending[w]; rest; rest &= rest - 1) {
 			const uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(rest);
 			const uint32_t block = region->nodes[t].block;
 			value mask = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->masks[t], "");
 			for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
-				emit_save_lanes(e, plan->live[i], mask);
+				save_one(e, plan->live[i], mask);
 		}
 }
 
