@@ -7,6 +7,8 @@
 #include "softcuda/exec/convert.h"
 #include "softcuda/exec/real.h"
 
+#include <math.h>
+
 /* A conversion that is being emitted. */
 struct work {
 	struct emitter *e;
@@ -108,6 +110,29 @@ static value whole(const struct work *w, value f)
 	}
 }
 
+/* A float that is integral, or a vector of these, as an integer of `type`.  A value out of range becomes the nearest
+ * value in range, a NaN 0.  LLVM has an intrinsic for that, but of a vector it converts element by element. */
+static value saturating(const struct work *w, value f, LLVMTypeRef type)
+{
+	struct emitter *e = w->e;
+	LLVMBuilderRef b = e->builder;
+	const unsigned bits = w->verb->bits;
+	const bool is_signed = w->verb->to_signed;
+	LLVMTypeRef types[2] = {type, LLVMTypeOf(f)};
+	if (emit_is_scalar(f))
+		return emit_intrinsic(e, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
+	/* The limits are powers of two, which are exact. */
+	value low = emit_real(f, is_signed ? -ldexp(1, (int)bits - 1) : 0);
+	value high = emit_real(f, ldexp(1, (int)bits - is_signed));
+	value over = LLVMBuildFCmp(b, LLVMRealOGE, f, high, "");
+	value inside = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, f, low, ""), f, low, "");
+	inside = LLVMBuildSelect(b, over, low, inside, "");
+	value r = is_signed ? LLVMBuildFPToSI(b, inside, type, "") : LLVMBuildFPToUI(b, inside, type, "");
+	const uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;
+	r = LLVMBuildSelect(b, over, emit_number(e, r, most), r, "");
+	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, f, f, ""), emit_number(e, r, 0), r, "");
+}
+
 /* Converts a float to an integer.  A value out of range becomes the nearest value in range.  A NaN becomes 0; if
  * the source is f64 or the result has 64 bits, it becomes the number whose top bit alone is set. */
 static value float_to_integer(const struct work *w)
@@ -119,10 +144,8 @@ static value float_to_integer(const struct work *w)
 	if (w->mode & CONVERT_FTZ && from == 32)
 		f = flush(w, f);
 	f = whole(w, f);
-	LLVMTypeRef types[2] = {
-		emit_type(e, LLVMIntTypeInContext(e->context, bits), emit_is_scalar(f)), LLVMTypeOf(f)
-	};
-	value r = emit_intrinsic(e, w->verb->to_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
+	LLVMTypeRef type = emit_type(e, LLVMIntTypeInContext(e->context, bits), emit_is_scalar(f));
+	value r = saturating(w, f, type);
 	if (bits == 64 || from == 64) {
 		value is_nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, f, f, "");
 		r = LLVMBuildSelect(e->builder, is_nan, emit_number(e, r, UINT64_C(1) << (bits - 1)), r, "");
