@@ -83,7 +83,7 @@ softcuda_calls_sources = \
 softcuda_jit_sources = \
 	softcuda/jit/address.c softcuda/jit/compile.c softcuda/jit/compile.h softcuda/jit/emit.c softcuda/jit/emit.h softcuda/jit/emit_access.c \
 	softcuda/jit/emit_access.h softcuda/jit/emit_call.c \
-	softcuda/jit/emit_convert.c softcuda/jit/emit_few.c softcuda/jit/emit_float.c \
+	softcuda/jit/emit_convert.c softcuda/jit/emit_divide.c softcuda/jit/emit_few.c softcuda/jit/emit_float.c \
 	softcuda/jit/emit_flow.c softcuda/jit/emit_function.c softcuda/jit/emit_index.c \
 	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \

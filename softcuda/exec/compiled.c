@@ -103,6 +103,12 @@ static uint32_t tired(struct group *group, uint32_t may_leave)
 	return leaves;
 }
 
+static void divide(uint64_t *x, const uint64_t *y, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		x[i] /= y[i];
+}
+
 /* As exec_access_watched calls the watcher for the interpreter. */
 static uint32_t look(struct warp *warp, uint32_t number, uint32_t lanes, const uint64_t *place, uint32_t size_B)
 {

@@ -86,6 +86,8 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	 * Returns 0: continue; 1, only if may_leave is set: leave the part to the interpreter, which also lets other \
 	 * work-groups run; 2: the launch is to stop. */ \
 	EXECUTOR(tired) \
+	/* void (uint64_t *x, const uint64_t *y, uint32_t count): divides each of x, none by 0. */ \
+	EXECUTOR(divide) \
 	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): \
 	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
 	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \

@@ -53,6 +53,7 @@ struct emitter {
 	value local, local_stride;
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
+	value divided, divisor;           /* stack slots of operands that the executor divides; NULL: none yet */
 	value shuffled;                   /* stack slot for the values that a shuffle reads; NULL: none yet */
 	value nowhere;                    /* stack slot for accesses of lanes that are not to access; NULL: none yet */
 	value places, firsts;             /* stack slots: the addresses of an access that a watcher is told of, and
@@ -278,6 +279,9 @@ value emit_lg2(struct emitter *e, value single, value *doubt_out);
 /* x + y, x * y or x * y + z of f32 with the verb's rounding and .ftz, which its operands have been flushed for
  * (emit_rounded.c).  Of VERB_FADD and VERB_FMUL, z is NULL. */
 value emit_rounded(struct emitter *e, const struct jit_verb *verb, value x, value y, value z);
+/* x / y, of vectors of integers (emit_divide.c).  In the lanes of mask, y is not 0, nor is x the least signed number
+ * where y is -1. */
+value emit_quotient(struct emitter *e, value mask, value x, value y, bool is_signed);
 /* The lesser of two floats, or the greater one: -0 is less than +0; of a NaN and a number, the number. */
 value emit_extreme(const struct emitter *e, value x, value y, bool most);
 /* An f16, an integer of 16 bits, as an f32; a NaN may have any bits.  An f32, an integer of 32 bits, as an f16, rounded

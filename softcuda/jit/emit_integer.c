@@ -72,21 +72,13 @@ static bool is_offset(const struct work *w)
 	       (w->verb->verb == VERB_ADD && emit_offset_sum(w->e, w->op, 2, false, operand(w, 1)));
 }
 
-/* The quotient of vectors, which processors only divide element by element.  That of numbers of 32 bits is exact as
- * doubles, however those are rounded: one that is no integer is at least 2^-32 of itself away from the next one. */
 static value quotient(const struct work *w, value x, value y)
 {
 	LLVMBuilderRef b = w->e->builder;
-	LLVMTypeRef type = LLVMTypeOf(x), doubles = LLVMDoubleTypeInContext(LLVMGetTypeContext(type));
-	const bool is_signed = w->verb->is_signed;
 	/* A division by a constant becomes a product. */
-	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || w->verb->bits > 32 || LLVMIsConstant(y))
-		return is_signed ? LLVMBuildSDiv(b, x, y, "") : LLVMBuildUDiv(b, x, y, "");
-	doubles = LLVMVectorType(doubles, LLVMGetVectorSize(type));
-	x = is_signed ? LLVMBuildSIToFP(b, x, doubles, "") : LLVMBuildUIToFP(b, x, doubles, "");
-	y = is_signed ? LLVMBuildSIToFP(b, y, doubles, "") : LLVMBuildUIToFP(b, y, doubles, "");
-	value q = LLVMBuildFDiv(b, x, y, "");
-	return is_signed ? LLVMBuildFPToSI(b, q, type, "") : LLVMBuildFPToUI(b, q, type, "");
+	if (!emit_is_scalar(x) && !LLVMIsConstant(y) && w->e->plan->width > 1)
+		return emit_quotient(w->e, emit_guarded(w->e, w->op), x, y, w->verb->is_signed);
+	return w->verb->is_signed ? LLVMBuildSDiv(b, x, y, "") : LLVMBuildUDiv(b, x, y, "");
 }
 
 /* div and rem.  Division by zero gives all ones.  The least signed number divided by -1 gives itself, with
