@@ -1,9 +1,8 @@
 /* Arithmetic of f32 and f64, with the results of exec/float.c and exec/approx.c.
  *
  * No operation is contracted or reordered.  An f32 NaN may have any bits until an op reads it as an integer
- * (web.any_nan).  The bits of an f64 NaN depend on the operands; so when a result is a NaN, the interpreter's
- * handler runs the op again.  The handler also runs an op with .ftz again whose f32 result is the least normal
- * number: .ftz flushes a result that was subnormal before it was rounded. */
+ * (web.any_nan).  The bits of an f64 NaN depend on the operands.  The interpreter's handler runs an op with .ftz again
+ * whose f32 result is the least normal number: .ftz flushes a result that was subnormal before it was rounded. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -194,13 +193,49 @@ static bool may_be_lifted(const struct jit_verb *verb)
 					   verb->verb == VERB_FDIV || verb->verb == VERB_RCP);
 }
 
-/* Assigns the result of an op, which the handler computes if it is a NaN (f64) or the least normal number (f32). */
-static void put_doubtful(const struct work *w)
+/* Assigns the result of an op on f32, which the handler computes if it is the least normal number. */
+static void put_unless_least(const struct work *w)
 {
-	value f = compute(w);
-	value doubt = w->verb->bits == 64 ? is_nan(w, f) : is_least(w, f);
+	value f = compute(w), doubt = is_least(w, f);
 	f = w->verb->ftz ? flushed(w, f) : f;
 	emit_float_unless(w->e, w->op, w->verb->sat ? emit_saturated(w->e, f) : f, doubt);
+}
+
+/* The bits of a result that is a NaN, as result_f64 of exec/real.h has them. */
+static value nan_bits(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const enum verb verb = (enum verb)w->verb->verb;
+	const bool is_one = verb == VERB_RCP || verb == VERB_SQRT || verb == VERB_FABS || verb == VERB_FNEG;
+	static const unsigned char fused_order[] = {1, 2, 3}, order[] = {2, 1};
+	const unsigned char *k = verb == VERB_FMA ? fused_order : is_one ? order + 1 : order;
+	value r = NULL;
+	/* The last of them that is a NaN. */
+	for (unsigned i = 0; i < (verb == VERB_FMA ? 3 : is_one ? 1 : 2); i++) {
+		value f = operand(w, k[i]), bits = bits_of(w, f);
+		bits = LLVMBuildOr(b, bits, emit_number(w->e, bits, UINT64_C(1) << 51), "");
+		r = LLVMBuildSelect(b, is_nan(w, f), bits, r ? r : emit_number(w->e, bits, NAN_64), "");
+	}
+	return r;
+}
+
+/* Assigns the result of an op on f64. */
+static void put_wide(const struct work *w)
+{
+	struct emitter *e = w->e;
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef some = emit_block(e, "nan"), on = emit_block(e, "on");
+	value f = compute(w), nan = is_nan(w, f), ways[2] = {bits_of(w, f)};
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+	/* Where lanes are that do not run the op, a NaN in one only takes time. */
+	emit_unlikely(e, emit_is_scalar(nan) ? nan : emit_any(e, nan), some, on);
+	LLVMPositionBuilderAtEnd(b, some);
+	ways[1] = LLVMBuildSelect(b, nan, nan_bits(w), ways[0], "");
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, on);
+	value r = LLVMBuildPhi(b, LLVMTypeOf(ways[0]), "");
+	LLVMAddIncoming(r, ways, (LLVMBasicBlockRef[]){here, some}, 2);
+	emit_result(e, w->op, 0, r);
 }
 
 /* --- comparisons ---------- */
@@ -262,8 +297,12 @@ bool emit_float_op(struct emitter *e, uint32_t op)
 		emit_float_result(e, op, verb->sat ? emit_saturated(e, f) : f);
 		return true;
 	}
-	if (verb->bits == 64 || may_be_lifted(verb)) {
-		put_doubtful(&w);
+	if (verb->bits == 64) {
+		put_wide(&w);
+		return true;
+	}
+	if (may_be_lifted(verb)) {
+		put_unless_least(&w);
 		return true;
 	}
 	value f = compute(&w);
