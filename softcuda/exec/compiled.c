@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The time after which compiled code leaves a loop that may wait for another work-group to the interpreter, and the
  * time if the loop does nothing else. */
@@ -107,6 +108,17 @@ static void divide(uint64_t *x, const uint64_t *y, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		x[i] /= y[i];
+}
+
+static void store(const uint64_t *place, const uint16_t *values, uint32_t lanes, uint32_t size_B)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		if (size_B == 1)
+			*(unsigned char *)(uintptr_t)place[l] = (unsigned char)values[l];
+		else
+			memcpy((void *)(uintptr_t)place[l], &values[l], sizeof(values[l]));
+	}
 }
 
 /* As exec_access_watched calls the watcher for the interpreter. */

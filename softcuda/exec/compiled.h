@@ -88,6 +88,9 @@ enum { COMPILED_WRITTEN_MAX = 62 };
 	EXECUTOR(tired) \
 	/* void (uint64_t *x, const uint64_t *y, uint32_t count): divides each of x, none by 0. */ \
 	EXECUTOR(divide) \
+	/* void (const uint64_t *place, const uint16_t *values, uint32_t lanes, uint32_t size_B): stores the lower \
+	 * size_B bytes, 1 or 2, of each lane's value at its place, in the order of the lanes. */ \
+	EXECUTOR(store) \
 	/* uint32_t (struct warp *, uint32_t op, uint32_t lanes, const uint64_t place[LANES], uint32_t size_B): \
 	 * in a launch that is watched, has the watcher look at an access of size_B bytes in each lane, whose places \
 	 * in the host's memory are valid.  Returns 1 if a fault was noted. */ \

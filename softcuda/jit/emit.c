@@ -271,7 +271,8 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 {
 	const struct plan *plan = e->plan;
 	e->region = &plan->regions[entry];
-	e->nowhere = e->shuffled = e->places = e->firsts = e->divided = e->divisor = NULL;
+	e->nowhere = e->shuffled = e->places = e->firsts = NULL;
+	e->divided = e->divisor = e->stored_at = e->stored = NULL;
 	e->warp_block = e->registers_block = e->fault = NULL;
 	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
 	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));

@@ -54,6 +54,7 @@ struct emitter {
 	value *slot_start, *slot_size;    /* by slot: its range of memory, loaded in `head`; NULL: not loaded */
 	value *pointers;                  /* by slot: the parameter that points to it; NULL: not loaded */
 	value divided, divisor;           /* stack slots of operands that the executor divides; NULL: none yet */
+	value stored_at, stored;          /* stack slots of what the executor stores, and where; NULL: none yet */
 	value shuffled;                   /* stack slot for the values that a shuffle reads; NULL: none yet */
 	value nowhere;                    /* stack slot for accesses of lanes that are not to access; NULL: none yet */
 	value places, firsts;             /* stack slots: the addresses of an access that a watcher is told of, and

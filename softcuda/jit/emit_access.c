@@ -306,6 +306,27 @@ static value last_of(const struct access *a, unsigned element)
 	return LLVMBuildExtractElement(e->builder, stored(a, element, false), lane, "");
 }
 
+/* The executor stores 1 or 2 bytes of as many lanes as this, or more: no processor has an instruction for it, and LLVM
+ * makes a test, a branch and a store for each lane. */
+enum { EMIT_STORES_SMALL = 16 };
+
+static void scatter_small(const struct access *a, value place, value piece, unsigned size_B)
+{
+	struct emitter *e = a->e;
+	/* A mask's first bit is the part's first lane here. */
+	LLVMTypeRef bits = LLVMIntTypeInContext(e->context, e->plan->width);
+	value lanes = LLVMBuildBitCast(e->builder, a->mask, bits, "");
+	lanes = emit_resize(e, lanes, e->plan->width, 32, false);
+	if (!e->stored_at) {
+		e->stored_at = emit_slot(e, LLVMVectorType(e->i64, e->plan->width), "stored_at");
+		e->stored = emit_slot(e, LLVMVectorType(e->i16, e->plan->width), "stored");
+	}
+	LLVMBuildStore(e->builder, place, e->stored_at);
+	LLVMBuildStore(e->builder, emit_resize(e, piece, 8 * size_B, 16, false), e->stored);
+	emit_help(e, LLVMVoidTypeInContext(e->context), EMIT_EXECUTOR(store),
+		  (value[]){e->stored_at, e->stored, lanes, emit_i32(e, size_B)}, 4);
+}
+
 /* Stores the elements of each lane: pieces of up to 8 bytes, which are put together from the elements. */
 static void scatter(const struct access *a, value place)
 {
@@ -313,12 +334,17 @@ static void scatter(const struct access *a, value place)
 	LLVMBuilderRef b = e->builder;
 	const unsigned size_B = piece_B(a), each = size_B / a->verb->size_B;
 	for (unsigned i = 0; i < a->count; i += each) {
-		value piece = NULL, pointers = pointer_at(a, place, i * a->verb->size_B);
+		value piece = NULL;
 		for (unsigned k = 0; k < each; k++) {
 			value v = emit_resize(e, stored(a, i + k, false), 8u * a->verb->size_B, 8 * size_B, false);
 			v = LLVMBuildShl(b, v, emit_number(e, v, 8u * k * a->verb->size_B), "");
 			piece = piece ? LLVMBuildOr(b, piece, v, "") : v;
 		}
+		if (size_B < 4 && e->plan->width >= EMIT_STORES_SMALL) {
+			scatter_small(a, place, piece, size_B);
+			return;
+		}
+		value pointers = pointer_at(a, place, i * a->verb->size_B);
 		LLVMTypeRef types[2] = {LLVMTypeOf(piece), LLVMTypeOf(pointers)};
 		value lanes = find_lanes(a, &pointers);
 		masked(e, "llvm.masked.scatter", types, (value[]){piece, pointers, lanes}, 3, 1, size_B);
