@@ -48,7 +48,7 @@ softcuda_check_sources = \
 softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c \
 	softcuda/check/whole_again.c softcuda/check/whole_atomic.c softcuda/check/whole_lanes.c \
 	softcuda/check/whole_later.c softcuda/check/whole_ones.c softcuda/check/whole_own.c \
-	softcuda/check/whole_private.c softcuda/check/whole_race.c
+	softcuda/check/whole_private.c softcuda/check/whole_race.c softcuda/check/whole_scatter.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \

@@ -162,6 +162,15 @@ struct check_atomic {
 	uint16_t word[LANES];     /* the offset of each of the lanes, in words; the last one's again for the others */
 };
 
+/* Reads, or writes, of different words of shared memory by lanes of a warp that are taken one by one. */
+enum { CHECK_SCATTERS_MAX = 1024 };
+struct check_scatter {
+	uint32_t op, warp, lanes;         /* as of struct shared_access */
+	uint32_t behind;          /* how many of the accesses that are put off were before it */
+	uint32_t order;           /* as of struct check_repeat */
+	uint16_t word[LANES];     /* as of struct check_atomic */
+};
+
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
  * both are reads, or each of its words that is written is accessed by one lane alone.  If it is not, none of them can
  * race: earlier accesses are ordered before them by the barrier before, and later ones by the next.
@@ -189,6 +198,10 @@ struct check_put_off {
 	uint32_t atomic_count, atomic_marked;     /* atomic_marked: the first ones, which `atomic` has */
 	uint32_t latest_atomic;   /* the latest epoch in which one was put off */
 	uint32_t *atomic;         /* as `written`; part of the same memory */
+	/* More accesses that are put off; room for CHECK_SCATTERS_MAX.  scatter_marked, scatter_owned: the first ones,
+	 * which `read`, and `owner`, have. */
+	struct check_scatter *scatters;
+	uint32_t scatter_count, scatter_marked, scatter_owned;
 };
 
 /* Reads of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that is
@@ -200,13 +213,14 @@ struct check_repeat {
 	uint32_t warp, mask, size_B;
 	uint32_t generation;      /* of the accesses that are put off */
 	uint32_t behind;          /* how many of those were before the last time */
-	uint32_t order;           /* of the last times among each other; 0: not repeated */
+	uint32_t order;           /* of the last times among each other and struct check_scatter; 0: not repeated */
 	uint64_t first;           /* of the places */
 	bool kept;                /* the places are known */
 	uint64_t place[LANES];
 };
 struct check_repeats {
-	uint32_t generation, order;       /* the present generation, from 1 on; how often one was repeated in it */
+	/* The present generation, from 1 on; how often one was repeated in it, or put off as a check_scatter. */
+	uint32_t generation, order;
 	struct check_repeat items[CHECK_REPEATS];
 };
 
@@ -337,6 +351,7 @@ static inline void check_put_off_forget(struct check_group *group)
 {
 	group->group->shared_next = group->put_off.accesses;
 	group->put_off.marked = group->put_off.owned = group->put_off.atomic_count = group->put_off.atomic_marked = 0;
+	group->put_off.scatter_count = group->put_off.scatter_marked = group->put_off.scatter_owned = 0;
 	group->repeats.generation++;
 	group->repeats.order = 0;
 }
@@ -347,12 +362,18 @@ static inline uint32_t check_put_off_count(const struct check_group *group)
 	return put_off->accesses ? (uint32_t)(group->group->shared_next - put_off->accesses) : 0;
 }
 
+/* Whether anything but atomics is put off. */
+static inline bool check_puts_off_plain(const struct check_group *group)
+{
+	return check_put_off_count(group) || group->put_off.scatter_count;
+}
+
 /* Has no accesses be put off any longer: before shared memory is accessed in another way, and before lanes know other
  * things of each other.  False: a fault was noted. */
 static inline bool check_put_off_none(struct check_group *group)
 {
 	check_close(group);
-	return (!check_put_off_count(group) && !group->put_off.atomic_count) || group->job->whole->note_put_off(group);
+	return (!check_puts_off_plain(group) && !group->put_off.atomic_count) || group->job->whole->note_put_off(group);
 }
 
 /* Sets what machine code need not tell of the shared and private memory of a work-group that begins. */

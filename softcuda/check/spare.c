@@ -15,7 +15,8 @@ static const size_t spare_B[SPARE_KINDS] = {
 	[SPARE_BYTES] = SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t),
 	[SPARE_SECOND] = SHADOW_BLOCKS * sizeof(struct second),
 	[SPARE_LATER] = (CHECK_LATER_MAX + 1) * sizeof(struct shared_access),
-	[SPARE_ATOMICS] = CHECK_ATOMICS_MAX * sizeof(struct check_atomic)
+	[SPARE_ATOMICS] = CHECK_ATOMICS_MAX * sizeof(struct check_atomic),
+	[SPARE_SCATTERS] = CHECK_SCATTERS_MAX * sizeof(struct check_scatter)
 };
 
 static struct {

@@ -6,8 +6,10 @@
 #define CULVERT_SOFTCUDA_CHECK_SPARE_H
 
 /* A sheet; the cells of a page of words, and of bytes, and its second records (check/shadow.h); the accesses of a
- * work-group that are put off, and its atomics (struct check_put_off). */
-enum spare_kind { SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_SECOND, SPARE_LATER, SPARE_ATOMICS, SPARE_KINDS };
+ * work-group that are put off, its atomics, and those of different words (struct check_put_off). */
+enum spare_kind {
+	SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_SECOND, SPARE_LATER, SPARE_ATOMICS, SPARE_SCATTERS, SPARE_KINDS
+};
 
 /* Memory for one of a kind, with any content; NULL when out of memory.  The caller owns it until spare_give_back. */
 void *spare_take(enum spare_kind kind);

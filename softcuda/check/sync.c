@@ -24,7 +24,8 @@ static bool allocate(struct check_group *check, const struct group *group)
 	if (group->job->shared_B) {
 		check->put_off.accesses = spare_take(SPARE_LATER);
 		check->put_off.atomics = spare_take(SPARE_ATOMICS);
-		if (!check->put_off.accesses || !check->put_off.atomics)
+		check->put_off.scatters = spare_take(SPARE_SCATTERS);
+		if (!check->put_off.accesses || !check->put_off.atomics || !check->put_off.scatters)
 			return false;
 	}
 	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written &&
@@ -118,6 +119,7 @@ void check_group_free(struct check_group *check)
 	check_copies_finish(&check->copies);
 	spare_give_back(SPARE_LATER, check->put_off.accesses);
 	spare_give_back(SPARE_ATOMICS, check->put_off.atomics);
+	spare_give_back(SPARE_SCATTERS, check->put_off.scatters);
 	free(check->put_off.written);
 	free(check->put_off.owner);
 	free(check->orders);

@@ -124,12 +124,13 @@ INLINE bool starts_in_shared(const struct warp *warp, uint32_t mask, const uint6
 	return place[exec_lowest(mask)] - shared < warp->group->job->shared_B;
 }
 
-/* Takes the lanes of an access one by one, if that is right.  Reads of shared memory are put off as runs. */
+/* Takes the lanes of an access one by one, if that is right. */
 static bool take_ones(struct check_whole *whole, const uint64_t *place, bool ascend)
 {
 	const bool in_shared = starts_in_shared(whole->warp, whole->mask, place);
-	if (whole->size_B != SHADOW_WORD_B || check_is_atomic(whole->op) || (in_shared && check_is_load(whole->op)) ||
-	    !check_whole_find_ones(whole, place, ascend))
+	/* Without the places of all lanes, reads of shared memory are looked at again, as runs. */
+	if (whole->size_B != SHADOW_WORD_B || check_is_atomic(whole->op) ||
+	    (in_shared && check_is_load(whole->op) && !whole->place) || !check_whole_find_ones(whole, place, ascend))
 		return false;
 	if (find_space(whole) && whole->space == (in_shared ? PLACE_SHARED : PLACE_GLOBAL))
 		return true;
@@ -496,7 +497,7 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 				       keeps && check_whole_again(warp, op, mask, place)))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
-	if (whole.is_put_off && !left && whole.run_count >= RUNS_SEVERAL && check_is_load(op))
+	if (whole.is_put_off && !left && (whole.one_count || whole.run_count >= RUNS_SEVERAL) && check_is_load(op))
 		check_whole_keep_repeat(&whole);
 	/* Only a store begins it. */
 	if (whole.one_count && !left && !is_atomic && (keeps || check_is_store(op)))

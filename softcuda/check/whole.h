@@ -1,6 +1,6 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
  * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c,
- * check/whole_own.c, check/whole_private.c and check/whole_race.c.  Only these include this file; others call them by
+ * check/whole_own.c, check/whole_private.c, check/whole_race.c and check/whole_scatter.c.  Only these include this file; others call them by
  * check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
@@ -38,8 +38,7 @@ struct check_whole {
 	uint64_t start, end;
 	uint32_t run_count;
 	struct check_run runs[LANES];
-	/* Instead of many short runs: lanes that access different words of global memory, or write such words of shared
-	 * memory; or those of an atomic, whose words need not differ; 0: there are runs. */
+	/* Instead of many short runs: lanes that access different words of global or shared memory; or those of an atomic, whose words need not differ; 0: there are runs. */
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
 	uint64_t one_place[LANES];        /* multiples of the size of the access: SHADOW_WORD_B or, of an atomic, twice
@@ -152,6 +151,18 @@ bool check_whole_owns(const struct check_whole *whole);
  * has asked since the last one. */
 #define check_whole_keep_owners EXEC_LEVELED(check_whole_keep_owners)
 void check_whole_keep_owners(struct check_group *group);
+/* Whether lanes that are taken one by one can be put off, if nobody else has accessed their words. */
+#define check_whole_may_scatter EXEC_LEVELED(check_whole_may_scatter)
+bool check_whole_may_scatter(const struct check_whole *whole);
+/* Puts them off. */
+#define check_whole_scatter EXEC_LEVELED(check_whole_scatter)
+void check_whole_scatter(const struct check_whole *whole);
+/* Marks the chunks of the reads that were put off so; those of writes are marked. */
+#define check_whole_mark_scatters EXEC_LEVELED(check_whole_mark_scatters)
+void check_whole_mark_scatters(struct check_group *group);
+/* The places of one, by lane; those of other lanes are not set. */
+#define check_whole_scatter_places EXEC_LEVELED(check_whole_scatter_places)
+void check_whole_scatter_places(const struct check_group *group, const struct check_scatter *scatter, uint64_t *place);
 /* Puts the access of shared memory at group.shared_next off, which has_holes.  False: it is not put off, and nothing is
  * noted. */
 #define check_whole_put_off EXEC_LEVELED(check_whole_put_off)

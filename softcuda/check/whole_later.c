@@ -90,6 +90,8 @@ static void mark_later(struct check_group *group)
 	}
 	if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);
+	if (put_off->scatter_marked < put_off->scatter_count)
+		check_whole_mark_scatters(group);
 }
 
 /* Whether atomics that are put off access a run's chunks; those have been marked. */
@@ -111,17 +113,33 @@ static bool has_direct(const struct check_whole *whole)
 	       (put_off->latest_atomic == now && has_chunks(whole, put_off->atomic));
 }
 
+/* Whether the latest access that is put off so is a read of the same warp, as of what is replaced: then it is soon found
+ * out who has accessed the words. */
+static bool follows_scatter(const struct check_whole *whole)
+{
+	const struct check_put_off *put_off = &whole->group->put_off;
+	const struct check_scatter *last = put_off->scatter_count ? &put_off->scatters[put_off->scatter_count - 1] : NULL;
+	return last && last->warp == whole->warp->index && check_is_load(&whole->group->group->job->code->ops[last->op]);
+}
+
 /* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
  * lanes; or if its words have not been accessed by other lanes.  False: neither. */
 static bool mark_alone(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
+	const bool follows = whole->one_count && follows_scatter(whole);
 	bool alone = true;
-	mark_later(group);
+	if (!follows)
+		mark_later(group);
+	else if (put_off->atomic_marked < put_off->atomic_count)
+		check_whole_mark_atomics(group);
 	const uint32_t now = check_put_off_writes(group, shared_offset(group, whole->start),
 						  shared_offset(group, whole->end));
 	group->put_off.latest_plain = now;
+	if (whole->one_count)
+		return !has_direct(whole) && ((!follows && !has_chunks(whole, put_off->written) &&
+					       !has_chunks(whole, put_off->read)) || check_whole_owns(whole));
 	for (uint32_t i = 0; i < whole->run_count; i++)
 		if (whole->runs[i].count > 1 && !whole->runs[i].step_B)
 			return false;
@@ -143,9 +161,11 @@ static bool follows_write(const struct check_whole *whole)
 	enum { LATEST = 4 };
 	const struct check_group *group = whole->group;
 	const struct check_run *run = &whole->runs[0];
+	if (whole->run_count != 1)
+		return false;
 	const uint32_t lanes = MASK_ALL >> (LANES - run->count) << run->lane, count = check_put_off_count(group);
 	bool found = false;
-	for (uint32_t i = count > LATEST ? count - LATEST : 0; i < count && whole->run_count == 1; i++) {
+	for (uint32_t i = count > LATEST ? count - LATEST : 0; i < count; i++) {
 		const struct shared_access *wrote = &group->put_off.accesses[i];
 		found |= check_is_store(&group->group->job->code->ops[wrote->op]) &&
 			 wrote->warp == whole->warp->index && wrote->row == LANES && !(lanes & ~wrote->lanes) &&
@@ -181,12 +201,14 @@ static bool put_off(struct check_whole *whole)
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	const bool reads = check_is_load(whole->op);
 	const uint32_t added = whole->is_told ? 1 : whole->run_count;
-	if (whole->one_count || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
+	if ((whole->one_count && !check_whole_may_scatter(whole)) || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
 	    check_is_part(warp->base->code, whole->op) ||
 	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
 	if (!(reads ? put_off->latest != clocks->now || is_unwritten(whole) : mark_alone(whole)))
 		return false;
+	if (whole->one_count)
+		check_whole_scatter(whole);
 	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		group->group->shared_next[i] = (struct shared_access){
@@ -206,7 +228,7 @@ static bool may_put_off_atomic(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const struct check_put_off *put_off = &group->put_off;
-	if (check_put_off_count(group))
+	if (check_puts_off_plain(group))
 		mark_later(group);
 	return (put_off->latest_plain != group->clocks[CHECK_LOCAL_MEMORY].now ||
 		(!has_chunks(whole, put_off->written) && !has_chunks(whole, put_off->read) &&
@@ -248,7 +270,7 @@ static bool come_first(const struct check_whole *whole)
 	const struct check_put_off *put_off = &group->put_off;
 	const bool writes = !whole->reads;
 	mark_later(group);
-	if (((check_put_off_count(group) &&
+	if (((check_puts_off_plain(group) &&
 	      (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written))) ||
 	     (put_off->atomic_count && has_chunks(whole, put_off->atomic))) && !check_put_off_none(group))
 		return false;
@@ -389,6 +411,18 @@ static bool note_repeat(struct check_group *group, const struct check_repeat *re
 	return note(&whole);
 }
 
+static bool note_scatter(struct check_group *group, const struct check_scatter *scatter)
+{
+	struct check_whole whole;
+	uint64_t place[LANES];
+	begin_note(&whole, group, scatter->warp, &group->group->job->code->ops[scatter->op], scatter->lanes,
+		   SHADOW_WORD_B);
+	whole.run_count = 0;
+	check_whole_scatter_places(group, scatter, place);
+	(void)check_whole_find_ones(&whole, place, false);
+	return note(&whole);
+}
+
 static bool note_atomic(struct check_group *group, const struct check_atomic *kept)
 {
 	struct check_whole whole;
@@ -399,22 +433,48 @@ static bool note_atomic(struct check_group *group, const struct check_atomic *ke
 	return note(&whole);
 }
 
+/* Those that are not among the accesses, in their order. */
+struct others {
+	const struct check_repeat *repeats[CHECK_REPEATS];
+	uint32_t repeat, repeat_count, scatter, scatter_count;
+};
+
+/* Notes the next ones that were put off after so many accesses. */
+static bool note_others(struct check_group *group, struct others *others, uint32_t behind)
+{
+	bool right = true;
+	while (right) {
+		const struct check_repeat *repeat = others->repeat < others->repeat_count ?
+			others->repeats[others->repeat] : NULL;
+		const struct check_scatter *scatter = others->scatter < others->scatter_count ?
+			&group->put_off.scatters[others->scatter] : NULL;
+		if (repeat && repeat->behind == behind && (!scatter || repeat->order < scatter->order)) {
+			right = note_repeat(group, repeat);
+			others->repeat++;
+		} else if (scatter && scatter->behind == behind) {
+			right = note_scatter(group, scatter);
+			others->scatter++;
+		} else {
+			break;
+		}
+	}
+	return right;
+}
+
 /* Atomics and other accesses that are put off are in different chunks, so that the order between them does not
  * matter. */
 bool check_whole_note_put_off(struct check_group *group)
 {
 	/* Nothing is kept as a repeat before all is noted, so that these stay as they are. */
-	const struct check_repeat *repeats[CHECK_REPEATS];
-	const uint32_t count = check_put_off_count(group), repeat_count = find_repeats(group, repeats);
-	const uint32_t atomic_count = group->put_off.atomic_count;
-	uint32_t next = 0;
+	struct others others = {.scatter_count = group->put_off.scatter_count};
+	const uint32_t count = check_put_off_count(group), atomic_count = group->put_off.atomic_count;
 	bool right = true;
+	others.repeat_count = find_repeats(group, others.repeats);
 	mark_later(group);
 	check_whole_keep_owners(group);
 	check_put_off_forget(group);
 	for (uint32_t i = 0; right && i <= count; i++) {
-		for (; right && next < repeat_count && repeats[next]->behind == i; next++)
-			right = note_repeat(group, repeats[next]);
+		right = note_others(group, &others, i);
 		if (right && i < count)
 			right = note_later(group, &group->put_off.accesses[i]);
 	}

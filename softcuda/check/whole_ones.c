@@ -58,12 +58,14 @@ bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, boo
 {
 	const uint32_t count = list_ones(whole, place);
 	const bool aligned = !(surround_ones(whole) % SHADOW_WORD_B);
-	uint64_t steps = 0;
-	for (uint32_t i = 1; i < LANES; i++)
-		steps += whole->one_place[i] > whole->one_place[i - 1];
+	uint64_t up = 0, down = 0;
+	for (uint32_t i = 1; i < LANES; i++) {
+		up += whole->one_place[i] > whole->one_place[i - 1];
+		down += whole->one_place[i] < whole->one_place[i - 1];
+	}
 	whole->one_count = count;
-	/* They differ if each one is behind the one before. */
-	if (!aligned || (!ascend && steps != count - 1 && !all_differ(whole)))
+	/* They differ if each one is behind the one before, or each one before it. */
+	if (!aligned || (!ascend && up != count - 1 && down != count - 1 && !all_differ(whole)))
 		whole->one_count = 0;
 	return whole->one_count;
 }

@@ -127,10 +127,40 @@ static bool take_run(const struct taking *taking, const struct check_run *run, u
 	return true;
 }
 
+/* Takes words of lanes, of which there are `count`.  False: another lane has accessed one of them. */
+static bool take_ones(const struct taking *taking, const uint16_t *word, const uint32_t *lane, uint32_t count)
+{
+	uint32_t *owner = taking->group->put_off.owner, free = 1;
+	const uint32_t first = epoch_number(taking->group) << OWNER_EPOCH_SHIFT |
+			       taking->warp * LANES << OWNER_LANE_SHIFT;
+	for (uint32_t i = 0; i < count && taking->compares; i++)
+		free &= is_free(owner[word[i]], first + lane[i] * OWNER_LANE, taking->writes);
+	for (uint32_t i = 0; i < count && free && taking->notes; i++)
+		owner[word[i]] = noted(owner[word[i]], first + lane[i] * OWNER_LANE, taking->writes);
+	return free;
+}
+
 /* The lanes of a run, as take_run wants them. */
 static uint32_t all_lanes(const struct check_run *run)
 {
 	return MASK_ALL >> (LANES - run->count);
+}
+
+static void note_scatters(struct check_group *group)
+{
+	struct check_put_off *put_off = &group->put_off;
+	const struct op *ops = group->group->job->code->ops;
+	for (; put_off->scatter_owned < put_off->scatter_count; put_off->scatter_owned++) {
+		const struct check_scatter *scatter = &put_off->scatters[put_off->scatter_owned];
+		const struct taking taking = {
+			.group = group, .warp = scatter->warp, .size_B = SHADOW_WORD_B,
+			.writes = !check_is_load(&ops[scatter->op]), .notes = true
+		};
+		uint32_t lane[LANES], count = 0;
+		for (uint32_t rest = scatter->lanes; rest; rest &= rest - 1)
+			lane[count++] = exec_lowest(rest);
+		(void)take_ones(&taking, scatter->word, lane, count);
+	}
 }
 
 static void note_owners(struct check_group *group)
@@ -155,6 +185,7 @@ static void note_owners(struct check_group *group)
 			(void)take_run(&taking, &run, lanes >> low);
 		}
 	}
+	note_scatters(group);
 }
 
 void check_whole_keep_owners(struct check_group *group)
@@ -162,8 +193,17 @@ void check_whole_keep_owners(struct check_group *group)
 	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
 	if (group->put_off.owner_epoch == now)
 		note_owners(group);
-	else if (check_put_off_count(group))
+	else if (check_puts_off_plain(group))
 		group->put_off.owner_lost = now;
+}
+
+static bool take_whole_ones(const struct taking *taking, const struct check_whole *whole)
+{
+	const uint64_t shared = (uint64_t)(uintptr_t)whole->group->group->shared;
+	uint16_t word[LANES];
+	for (uint32_t i = 0; i < LANES; i++)
+		word[i] = (uint16_t)((whole->one_place[i] - shared) / SHADOW_WORD_B);
+	return take_ones(taking, word, whole->one_lane, whole->one_count);
 }
 
 bool check_whole_owns(const struct check_whole *whole)
@@ -175,6 +215,8 @@ bool check_whole_owns(const struct check_whole *whole)
 	bool right = whole->group->put_off.owner_lost != whole->group->clocks[CHECK_LOCAL_MEMORY].now;
 	if (right)
 		note_owners(whole->group);
+	if (right && whole->one_count)
+		return take_whole_ones(&taking, whole);
 	for (uint32_t i = 0; right && i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		right = take_run(&taking, run, whole->has_holes ? whole->mask >> run->lane : all_lanes(run));

@@ -152,6 +152,7 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"owners of words", 4096 / SHADOW_WORD_B + 1 + LANES, sizeof(uint32_t)},
 	{"accesses that are put off", 1, LINES_B((CHECK_LATER_MAX + 1) * sizeof(struct shared_access))},
 	{"atomics that are put off", 1, LINES_B(CHECK_ATOMICS_MAX * sizeof(struct check_atomic))},
+	{"scattered accesses that are put off", 1, LINES_B(CHECK_SCATTERS_MAX * sizeof(struct check_scatter))},
 	{"a sheet", 1, sizeof(struct sheet)},
 	{"cells of words", 1, SHADOW_PAGE_B / SHADOW_WORD_B * SHADOW_RECORDS * sizeof(uint64_t)},
 	{"cells of bytes", 1, SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t)},
