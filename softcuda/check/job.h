@@ -171,6 +171,8 @@ struct check_scatter {
 	uint16_t word[LANES];     /* as of struct check_atomic */
 };
 
+enum { CHECK_MIXED = INT32_MIN };
+
 /* Accesses that are noted only if the same chunk of shared memory is accessed again before the next barrier, unless
  * both are reads, or each of its words that is written is accessed by one lane alone.  If it is not, none of them can
  * race: earlier accesses are ordered before them by the barrier before, and later ones by the next.
@@ -179,7 +181,7 @@ struct check_scatter {
 struct check_put_off {
 	struct shared_access *accesses;   /* up to group.shared_next; room for CHECK_LATER_MAX and one more.  NULL if
 					   * there is no shared memory */
-	uint32_t marked;          /* the first ones, which `written` and `read` have */
+	uint32_t marked;          /* the first ones, which `written`, `read` and `alone` have */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
 	uint32_t latest_direct;   /* the same of writes that were not put off */
 	uint32_t latest_plain;    /* the same of what is in `written`, `read` or `direct` */
@@ -187,6 +189,11 @@ struct check_put_off {
 	 * otherwise, as by lanes that write different words one by one, next to those of another warp; and in which it
 	 * was read otherwise.  All are part of the same memory. */
 	uint32_t *written, *read, *direct, *direct_read;
+	/* By chunk, of what is put off and marked: the latest epoch in which it was accessed, in the upper half, and the
+	 * distance from the number of each lane in its work-group to its word, or CHECK_MIXED if that is not the same
+	 * for all lanes that have accessed it then.  If it is, each word was accessed by one lane alone.  `written` and
+	 * the others are part of the same memory. */
+	uint64_t *alone;
 	/* By word: by which lane it has been accessed (check/whole_own.c), in the epoch owner_epoch, whose number there
 	 * is owner_number.  owned: the first accesses, which it has. */
 	uint32_t *owner;
@@ -199,7 +206,7 @@ struct check_put_off {
 	uint32_t latest_atomic;   /* the latest epoch in which one was put off */
 	uint32_t *atomic;         /* as `written`; part of the same memory */
 	/* More accesses that are put off; room for CHECK_SCATTERS_MAX.  scatter_marked, scatter_owned: the first ones,
-	 * which `read`, and `owner`, have. */
+	 * which `read` and `alone`, and `owner`, have. */
 	struct check_scatter *scatters;
 	uint32_t scatter_count, scatter_marked, scatter_owned;
 };
@@ -319,6 +326,12 @@ static inline void check_put_off_epochs(uint32_t *epochs, uint32_t now, uint64_t
 			epochs[c + k] = now;
 	for (; c <= last; c++)
 		epochs[c] = now;
+}
+
+/* What put_off.alone has of a chunk that is put off now, and has been `before`. */
+static inline uint64_t check_put_off_alone(uint64_t before, uint64_t now)
+{
+	return before >> 32 == now >> 32 && before != now ? (now & ~(uint64_t)UINT32_MAX) | (uint32_t)CHECK_MIXED : now;
 }
 
 /* Notes that [start_B, end_B) of shared memory is written in this epoch, and returns that. */

@@ -66,6 +66,28 @@ static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
 	return false;
 }
 
+/* What put_off.alone is to have of the chunks of lanes side by side; offset_B: of the word of a lane, by its number in
+ * the work-group. */
+static inline uint64_t alone_of(uint32_t now, uint64_t offset_B, uint32_t lane, uint32_t size_B, uint32_t step_B)
+{
+	const bool words = size_B == SHADOW_WORD_B && step_B == SHADOW_WORD_B && offset_B % SHADOW_WORD_B == 0;
+	const uint32_t distance = (uint32_t)(offset_B / SHADOW_WORD_B - lane) & INT32_MAX;
+	return (uint64_t)now << 32 | (words ? distance : (uint32_t)CHECK_MIXED);
+}
+
+/* The same of a run. */
+static inline uint64_t alone_of_run(const struct check_whole *whole, const struct check_run *run)
+{
+	const struct check_group *group = whole->group;
+	return alone_of(group->clocks[CHECK_LOCAL_MEMORY].now, shared_offset(group, run->place),
+			whole->warp->index * LANES + run->lane, whole->size_B, run->step_B);
+}
+
+static bool is_mixed(uint64_t alone)
+{
+	return (uint32_t)alone == (uint32_t)CHECK_MIXED;
+}
+
 /* Marks the chunks of the accesses that are put off; those of writes are marked. */
 static void mark_later(struct check_group *group)
 {
@@ -82,24 +104,21 @@ static void mark_later(struct check_group *group)
 			const uint32_t low = lanes ? exec_lowest(lanes) : 0;
 			const uint32_t high = lanes ? LANES - 1 - (uint32_t)__builtin_clz(lanes) : 0;
 			/* What is between lanes of a row counts, too: then more is noted than need be. */
-			const uint64_t start = later->place[first / later->row] + (uint64_t)low * later->step_B;
-			if (lanes)
-				check_put_off_epochs(put_off->read, now, shared_offset(group, start),
-						     (uint64_t)(high - low) * later->step_B + later->size_B);
+			const uint64_t row = shared_offset(group, later->place[first / later->row]);
+			const uint64_t start = row + (uint64_t)low * later->step_B;
+			const uint64_t end = row + (uint64_t)high * later->step_B + later->size_B;
+			const uint64_t alone = alone_of(now, row, later->warp * LANES + first, later->size_B,
+							later->step_B);
+			for (uint64_t c = start / CHECK_CHUNK_B; lanes && c <= (end - 1) / CHECK_CHUNK_B; c++) {
+				put_off->read[c] = now;
+				put_off->alone[c] = check_put_off_alone(put_off->alone[c], alone);
+			}
 		}
 	}
 	if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);
 	if (put_off->scatter_marked < put_off->scatter_count)
 		check_whole_mark_scatters(group);
-}
-
-/* Whether atomics that are put off access a run's chunks; those have been marked. */
-static bool has_atomic(const struct check_whole *whole, const struct check_run *run)
-{
-	const struct check_put_off *put_off = &whole->group->put_off;
-	return put_off->latest_atomic == whole->group->clocks[CHECK_LOCAL_MEMORY].now &&
-	       has_chunk(whole, run, put_off->atomic);
 }
 
 /* Whether some of an access's chunks have been accessed since the last barrier by something that is not put off, and
@@ -127,16 +146,16 @@ static bool follows_scatter(const struct check_whole *whole)
 static bool mark_alone(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
-	const struct check_put_off *put_off = &group->put_off;
+	struct check_put_off *put_off = &group->put_off;
 	const bool follows = whole->one_count && follows_scatter(whole);
-	bool alone = true;
+	bool right = true;
 	if (!follows)
 		mark_later(group);
 	else if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);
 	const uint32_t now = check_put_off_writes(group, shared_offset(group, whole->start),
 						  shared_offset(group, whole->end));
-	group->put_off.latest_plain = now;
+	put_off->latest_plain = now;
 	if (whole->one_count)
 		return !has_direct(whole) && ((!follows && !has_chunks(whole, put_off->written) &&
 					       !has_chunks(whole, put_off->read)) || check_whole_owns(whole));
@@ -146,12 +165,31 @@ static bool mark_alone(const struct check_whole *whole)
 	/* Of several runs, one may be in a chunk of another one. */
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
-		alone = alone && !has_chunk(whole, run, put_off->written) && !has_chunk(whole, run, put_off->read) &&
-			!has_atomic(whole, run) &&
-			(put_off->latest_direct != now || !has_chunk(whole, run, put_off->direct));
-		check_put_off_epochs(put_off->written, now, shared_offset(group, run->place), check_run_B(whole, run));
+		const uint64_t start = shared_offset(group, run->place), end = start + check_run_B(whole, run);
+		const uint64_t alone = alone_of_run(whole, run);
+		for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++) {
+			const uint64_t before = put_off->alone[c];
+			right &= before >> 32 != now || (before == alone && !is_mixed(alone));
+			put_off->alone[c] = check_put_off_alone(before, alone);
+			put_off->written[c] = now;
+		}
 	}
-	return alone || (!has_direct(whole) && check_whole_owns(whole));
+	return !has_direct(whole) && (right || check_whole_owns(whole));
+}
+
+/* Whether a read is only of chunks whose words have been accessed by the same lanes, if by any. */
+static bool reads_alone(const struct check_whole *whole)
+{
+	const struct check_group *group = whole->group;
+	const struct check_run *run = &whole->runs[0];
+	bool right = whole->run_count == 1;
+	if (!right)
+		return false;
+	const uint64_t start = shared_offset(group, run->place), end = start + check_run_B(whole, run);
+	const uint64_t alone = alone_of_run(whole, run);
+	for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
+		right &= group->put_off.alone[c] == alone;
+	return right && !is_mixed(alone);
 }
 
 /* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that.  This
@@ -187,6 +225,8 @@ static bool is_unwritten(struct check_whole *whole)
 	if (has_direct(whole))
 		return false;
 	whole->is_own = has_chunks(whole, put_off->written);
+	if (whole->is_own && reads_alone(whole))
+		return true;
 	return !whole->is_own || check_whole_owns(whole);
 }
 
