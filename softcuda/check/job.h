@@ -182,6 +182,7 @@ struct check_put_off {
 	struct shared_access *accesses;   /* up to group.shared_next; room for CHECK_LATER_MAX and one more.  NULL if
 					   * there is no shared memory */
 	uint32_t marked;          /* the first ones, which `written`, `read` and `alone` have */
+	uint64_t unmarked;        /* as granules: where the others may read; more than need be */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
 	uint32_t latest_direct;   /* the same of writes that were not put off */
 	uint32_t latest_plain;    /* the same of what is in `written`, `read` or `direct` */
@@ -233,6 +234,12 @@ struct check_repeats {
 
 enum { CHECK_OPEN_MAX = 64, CHECK_OPEN_LAST = 4 };
 
+/* A read around which nothing more is written, as of a part of a row: to open that does not help unless it repeats. */
+struct check_close_by {
+	uint64_t start;           /* the offset of the last one, and one more; 0: there is more around it */
+	uint32_t others;          /* how often it was another place since then */
+};
+
 struct check_group {
 	struct check_job *job;
 	struct group *group;
@@ -245,6 +252,9 @@ struct check_group {
 	uint32_t asked_epoch;     /* when a read was looked at, and of which variable: as memory_slot.range.end */
 	uint64_t asked;
 	struct range opened;      /* as addresses: around all that is open, and perhaps more */
+	uint64_t open_granules;   /* as granules: what is or was open */
+	unsigned granule;         /* parts of shared memory of 1 << granule bytes are bits of such numbers */
+	struct check_close_by close_by[CHECK_OPEN_MAX];   /* by slot */
 	struct range grown;       /* of shared memory, what was found last to be written as a whole; as offsets */
 	struct shadow shared;
 	uint8_t *written;         /* a note for each byte of shared memory */
@@ -279,8 +289,16 @@ static inline struct check_group *check_of(const struct group *group)
  * barriers of the whole group have ordered, and before bytes count as unwritten again. */
 static inline void check_close(struct check_group *group)
 {
+	group->open_granules = 0;
 	for (; group->open; group->open &= group->open - 1)
 		group->group->slots[__builtin_ctzll(group->open)].size_B = 0;
+}
+
+/* The granules of a range of shared memory, as offsets. */
+static inline uint64_t check_granules(const struct check_group *group, uint64_t start_B, uint64_t end_B)
+{
+	const uint64_t first = start_B >> group->granule, last = (end_B - 1) >> group->granule;
+	return UINT64_MAX >> (63 - last) & UINT64_MAX << first;
 }
 
 /* The same of the chunks of [start_B, end_B) of shared memory, which are about to be written.  Of what is open, the
@@ -365,6 +383,7 @@ static inline void check_put_off_forget(struct check_group *group)
 	group->group->shared_next = group->put_off.accesses;
 	group->put_off.marked = group->put_off.owned = group->put_off.atomic_count = group->put_off.atomic_marked = 0;
 	group->put_off.scatter_count = group->put_off.scatter_marked = group->put_off.scatter_owned = 0;
+	group->put_off.unmarked = group->open_granules;
 	group->repeats.generation++;
 	group->repeats.order = 0;
 }

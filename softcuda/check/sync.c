@@ -22,6 +22,9 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->put_off.atomic = check->put_off.direct + chunks;
 	check->put_off.direct_read = check->put_off.atomic + chunks;
 	check->put_off.owner = calloc(check_put_off_words(group->job), sizeof(*check->put_off.owner));
+	/* A granule has whole chunks. */
+	for (check->granule = 5; group->job->shared_B > UINT64_C(64) << check->granule;)
+		check->granule++;
 	if (group->job->shared_B) {
 		check->put_off.accesses = spare_take(SPARE_LATER);
 		check->put_off.atomics = spare_take(SPARE_ATOMICS);
@@ -44,7 +47,8 @@ static bool begin(struct check_group *check, struct group *group)
 {
 	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
 	check->group = group;
-	check->open = 0;
+	check->open = check->open_granules = 0;
+	memset(check->close_by, 0, sizeof(check->close_by));
 	check->grown = (struct range){0, 0};
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);

@@ -643,6 +643,10 @@ static void open_slot(struct check_group *group, uint32_t slot, uint64_t start, 
 	opened->start = start < opened->start ? start : opened->start;
 	opened->end = start + size_B > opened->end ? start + size_B : opened->end;
 	group->open |= UINT64_C(1) << slot;
+	const uint64_t offset_B = start - (uint64_t)(uintptr_t)group->group->shared;
+	const uint64_t granules = check_granules(group, offset_B, offset_B + size_B);
+	group->open_granules |= granules;
+	group->put_off.unmarked |= granules;
 }
 
 /* Opens a range, as addresses, in a variable for a read, and for others that were in the variable when they were opened
@@ -658,6 +662,14 @@ static void open_all(struct check_group *group, uint32_t slot, const struct rang
 			open_slot(group, i, range->start, range->end - range->start);
 }
 
+/* Whether a read of a slot is at another place than the last one, around which nothing more was written. */
+static bool is_close_by(struct check_group *group, uint32_t slot, uint64_t start)
+{
+	enum { TRIES = 16 };
+	struct check_close_by *last = &group->close_by[slot];
+	return last->start && last->start != start + 1 && ++last->others % TRIES;
+}
+
 /* Has the bytes around a read that have all been written, but not since the last barrier, up to the ends of its
  * variable, be read without the checker being called, until it closes that again (check_close): reads there have
  * nothing to report, and are put off. */
@@ -671,14 +683,22 @@ static void open_around(const struct check_whole *whole, uint32_t slot, unsigned
 	/* Between the rows of an access, it is not known what is written. */
 	const struct check_run *run = &whole->runs[0];
 	struct range open = {run->place - shared, run->place - shared + check_run_B(whole, run)};
-	if (!variable)
+	if (!variable || is_close_by(group, slot, open.start))
 		return;
 	const uint64_t least = open.start > MOST_B ? open.start - MOST_B : 0, most = open.end + MOST_B;
 	struct range around = {variable->start > least ? variable->start : least,
 			       variable->end < most ? variable->end : most};
 	if (checks & CHECK_RACE)
 		around = find_unchanged(group, &open, &around);
+	const struct range before = open;
 	open = checks & CHECK_UNINIT ? find_written(group, open, &around) : around;
+	const bool grew = open.start != before.start || open.end != before.end;
+	const bool is_all = open.start == variable->start && open.end == variable->end;
+	struct check_close_by *last = &group->close_by[slot];
+	const bool repeats = last->start == before.start + 1;
+	last->start = grew || is_all ? 0 : before.start + 1;
+	if (last->start && !repeats)
+		return;
 	open_all(group, slot, variable, &(struct range){shared + open.start, shared + open.end});
 	group->open_last[group->open_next++ % CHECK_OPEN_LAST] = (uint8_t)slot;
 }

@@ -67,16 +67,16 @@ static inline uint64_t check_run_B(const struct check_whole *whole, const struct
 static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
 {
 	uint32_t count = 0;
-	const uint32_t row = told->row;
+	const uint32_t row = told->row, log2_row = exec_lowest(row);
 	if (row == LANES && told->lanes == MASK_ALL) {
 		runs[0] = (struct check_run){told->place[0], 0, LANES, told->step_B};
 		return 1;
 	}
 	for (uint64_t rest = told->lanes; rest;) {
-		const uint32_t lane = (uint32_t)__builtin_ctzll(rest), first = lane / row * row;
+		const uint32_t lane = (uint32_t)__builtin_ctzll(rest), first = lane & ~(row - 1);
 		const uint32_t most = first + row - lane, ones = (uint32_t)__builtin_ctzll(~(rest >> lane));
 		const uint32_t next = ones < most ? ones : most;
-		const uint64_t place = told->place[lane / row] + (uint64_t)(lane - first) * told->step_B;
+		const uint64_t place = told->place[lane >> log2_row] + (uint64_t)(lane - first) * told->step_B;
 		struct check_run *last = count ? &runs[count - 1] : NULL;
 		rest &= ~UINT64_C(0) << (lane + next);
 		/* One row may continue the one before. */

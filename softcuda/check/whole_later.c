@@ -148,8 +148,10 @@ static bool mark_alone(const struct check_whole *whole)
 	struct check_group *group = whole->group;
 	struct check_put_off *put_off = &group->put_off;
 	const bool follows = whole->one_count && follows_scatter(whole);
+	const uint64_t granules = check_granules(group, shared_offset(group, whole->start),
+						 shared_offset(group, whole->end));
 	bool right = true;
-	if (!follows)
+	if (!follows && put_off->unmarked & granules)
 		mark_later(group);
 	else if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);
@@ -247,6 +249,9 @@ static bool put_off(struct check_whole *whole)
 		return false;
 	if (!(reads ? put_off->latest != clocks->now || is_unwritten(whole) : mark_alone(whole)))
 		return false;
+	if (reads)
+		put_off->unmarked |= check_granules(group, shared_offset(group, whole->start),
+						    shared_offset(group, whole->end));
 	if (whole->one_count)
 		check_whole_scatter(whole);
 	for (uint32_t i = 0; !whole->is_told && i < whole->run_count; i++) {

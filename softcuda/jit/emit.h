@@ -238,9 +238,10 @@ struct emit_rows {
 /* Finds the rows of places, a vector of i64, which are step_B apart if they are consecutive. */
 void emit_find_rows(const struct emitter *e, value places, value mask, unsigned step_B, struct emit_rows *rows);
 /* The same for the lanes of mask alone, of which one is set: whether those of each row are consecutive, as a scalar.
- * first_out: by row, where its first lane would be; of a row without such lanes, as of another one. */
+ * stored: a pointer to the places in memory; first_out: by row, where its first lane would be; of a row without such
+ * lanes, as of another one. */
 value emit_find_some_rows(const struct emitter *e, value places, value mask, unsigned step_B, unsigned row,
-			  value *first_out);
+			  value stored, value *first_out);
 /* Load `count` elements of a type, of size_B bytes, for each lane, where rows->next, or rows->same, holds; store the
  * elements of all lanes, in the order of their places, where rows->next holds. */
 void emit_load_next_rows(const struct emitter *e, const struct emit_rows *rows, LLVMTypeRef type, unsigned size_B,

@@ -44,28 +44,36 @@ void emit_find_rows(const struct emitter *e, value places, value mask, unsigned 
 	rows->same = LLVMBuildAnd(b, in_all(e, same), all, "");
 }
 
+/* The number of the lowest lane; of none, some number of a lane. */
+static value lowest_lane(const struct emitter *e, value lanes)
+{
+	LLVMTypeRef type = LLVMTypeOf(lanes);
+	value operands[] = {lanes, LLVMConstInt(e->i1, 0, 0)};
+	value lowest = emit_intrinsic(e, "llvm.cttz", &type, 1, operands, 2);
+	return LLVMBuildAnd(e->builder, lowest, emit_i32(e, LANES - 1), "");
+}
+
 value emit_find_some_rows(const struct emitter *e, value places, value mask, unsigned step_B, unsigned row,
-			  value *first_out)
+			  value stored, value *first_out)
 {
 	LLVMBuilderRef b = e->builder;
 	const unsigned width = e->plan->width, count = width / row;
-	value steps[LANES], none = emit_i64(e, UINT64_MAX), least = none;
+	value steps[LANES], lanes = emit_lanes(e, mask), any = lowest_lane(e, lanes);
+	value each = LLVMGetPoison(LLVMVectorType(e->i64, count));
 	for (unsigned l = 0; l < width; l++)
 		steps[l] = emit_i64(e, (uint64_t)(l % row) * step_B);
-	value from = LLVMBuildSub(b, places, LLVMConstVector(steps, width), "");
-	value some = LLVMBuildSelect(b, mask, from, emit_splat(e, none), "");
 	for (unsigned r = 0; r < count; r++) {
-		value part = count == 1 ? some : shuffle(e, some, NULL, indices(e, r * row, 1, 1, row));
-		LLVMTypeRef type = LLVMTypeOf(part);
-		first_out[r] = emit_intrinsic(e, "llvm.vector.reduce.umin", &type, 1, &part, 1);
-		least = r ? emit_binary(e, "llvm.umin", least, first_out[r]) : first_out[r];
-	}
-	value each = LLVMGetPoison(LLVMVectorType(e->i64, count));
-	for (unsigned r = 0; r < count; r++) {
-		value empty = LLVMBuildICmp(b, LLVMIntEQ, first_out[r], none, "");
-		first_out[r] = count == 1 ? least : LLVMBuildSelect(b, empty, least, first_out[r], "");
+		/* A row without lanes has the place of another one. */
+		value own = LLVMBuildAnd(b, lanes, emit_i32(e, MASK_ALL >> (LANES - row) << r * row), "");
+		value lane = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, own, emit_i32(e, 0), ""), any,
+					     lowest_lane(e, own), "");
+		lane = LLVMBuildZExt(b, lane, e->i64, "");
+		value at = emit_at(e, stored, LLVMBuildMul(b, lane, emit_i64(e, sizeof(uint64_t)), ""));
+		value from = LLVMBuildMul(b, LLVMBuildAnd(b, lane, emit_i64(e, row - 1), ""), emit_i64(e, step_B), "");
+		first_out[r] = LLVMBuildSub(b, LLVMBuildLoad2(b, e->i64, at, ""), from, "");
 		each = LLVMBuildInsertElement(b, each, first_out[r], emit_i32(e, r), "");
 	}
+	value from = LLVMBuildSub(b, places, LLVMConstVector(steps, width), "");
 	value first = shuffle(e, each, NULL, indices(e, 0, row, 1, width));
 	value differ = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, from, first, ""), mask, "");
 	return LLVMBuildNot(b, emit_any(e, differ), "");

@@ -161,7 +161,8 @@ static void find_told(struct emitter *e, value mask, value places, const struct 
 	if (rows)
 		LLVMBuildCondBr(b, LLVMBuildOr(b, rows->next, rows->same, ""), tell, some);
 	LLVMPositionBuilderAtEnd(b, some);
-	value right = emit_find_some_rows(e, places, mask, told->total_B, told->row, first);
+	store_places(e, places);
+	value right = emit_find_some_rows(e, places, mask, told->total_B, told->row, e->places, first);
 	some = LLVMGetInsertBlock(b);
 	LLVMBuildCondBr(b, right, tell, closer);
 	LLVMPositionBuilderAtEnd(b, tell);
