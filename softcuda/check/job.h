@@ -190,10 +190,10 @@ struct check_put_off {
 	 * otherwise, as by lanes that write different words one by one, next to those of another warp; and in which it
 	 * was read otherwise.  All are part of the same memory. */
 	uint32_t *written, *read, *direct, *direct_read;
-	/* By chunk, of what is put off and marked: the latest epoch in which it was accessed, in the upper half, and the
-	 * distance from the number of each lane in its work-group to its word, or CHECK_MIXED if that is not the same
-	 * for all lanes that have accessed it then.  If it is, each word was accessed by one lane alone.  `written` and
-	 * the others are part of the same memory. */
+	/* By chunk, of what is put off and marked: the latest epoch in which it was accessed, in the upper half, and
+	 * the distance from the number of each lane in its work-group to its word, or CHECK_MIXED if that is not the
+	 * same for all lanes that have accessed it then.  If it is, each word was accessed by one lane alone.
+	 * `written` and the others are part of the same memory. */
 	uint64_t *alone;
 	/* By word: by which lane it has been accessed (check/whole_own.c), in the epoch owner_epoch, whose number there
 	 * is owner_number.  owned: the first accesses, which it has. */

@@ -1,7 +1,7 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
  * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c,
- * check/whole_own.c, check/whole_private.c, check/whole_race.c and check/whole_scatter.c.  Only these include this file; others call them by
- * check_job.whole. */
+ * check/whole_own.c, check/whole_private.c, check/whole_race.c and check/whole_scatter.c.  Only these include this
+ * file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
@@ -38,7 +38,8 @@ struct check_whole {
 	uint64_t start, end;
 	uint32_t run_count;
 	struct check_run runs[LANES];
-	/* Instead of many short runs: lanes that access different words of global or shared memory; or those of an atomic, whose words need not differ; 0: there are runs. */
+	/* Instead of many short runs: lanes that access different words of global or shared memory; or those of an
+	 * atomic, whose words need not differ; 0: there are runs. */
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
 	uint64_t one_place[LANES];        /* multiples of the size of the access: SHADOW_WORD_B or, of an atomic, twice

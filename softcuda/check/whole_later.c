@@ -132,13 +132,16 @@ static bool has_direct(const struct check_whole *whole)
 	       (put_off->latest_atomic == now && has_chunks(whole, put_off->atomic));
 }
 
-/* Whether the latest access that is put off so is a read of the same warp, as of what is replaced: then it is soon found
- * out who has accessed the words. */
+/* Whether the latest access that is put off so is a read of the same warp, as of what is replaced: then it is soon
+ * found out who has accessed the words. */
 static bool follows_scatter(const struct check_whole *whole)
 {
 	const struct check_put_off *put_off = &whole->group->put_off;
-	const struct check_scatter *last = put_off->scatter_count ? &put_off->scatters[put_off->scatter_count - 1] : NULL;
-	return last && last->warp == whole->warp->index && check_is_load(&whole->group->group->job->code->ops[last->op]);
+	const struct op *ops = whole->group->group->job->code->ops;
+	if (!put_off->scatter_count)
+		return false;
+	const struct check_scatter *last = &put_off->scatters[put_off->scatter_count - 1];
+	return last->warp == whole->warp->index && check_is_load(&ops[last->op]);
 }
 
 /* Marks the chunks of a write, if none of them has been accessed since the last barrier, not even by another of its own
@@ -243,8 +246,8 @@ static bool put_off(struct check_whole *whole)
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	const bool reads = check_is_load(whole->op);
 	const uint32_t added = whole->is_told ? 1 : whole->run_count;
-	if ((whole->one_count && !check_whole_may_scatter(whole)) || check_is_atomic(whole->op) || clocks->dirty || warp->frame != warp->base ||
-	    check_is_part(warp->base->code, whole->op) ||
+	if ((whole->one_count && !check_whole_may_scatter(whole)) || check_is_atomic(whole->op) || clocks->dirty ||
+	    warp->frame != warp->base || check_is_part(warp->base->code, whole->op) ||
 	    check_put_off_count(group) + added > CHECK_LATER_MAX || (!reads && whole->run_count > ROWS))
 		return false;
 	if (!(reads ? put_off->latest != clocks->now || is_unwritten(whole) : mark_alone(whole)))
