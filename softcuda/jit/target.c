@@ -68,11 +68,12 @@ static bool open_host(struct bytes *why)
 }
 
 /* Values of a large kernel live across hundreds of blocks, and LLVM's register allocator took up to half of the time
- * for such a kernel to find where to split them.  A tenth of its budget is enough for all others (docs/decisions.md).
- * LLVM has no other interface for it; LLVMParseCommandLineOptions ignores what a version of LLVM does not know. */
+ * for such a kernel to find where to split them.  A twentieth of its budget is enough for all others
+ * (docs/decisions.md).  LLVM has no other interface for it; LLVMParseCommandLineOptions ignores what a version of LLVM
+ * does not know. */
 static void limit_splitting(void)
 {
-	static const char *const arguments[] = {"culvert-softcuda-compile", "-grow-region-complexity-budget=1000"};
+	static const char *const arguments[] = {"culvert-softcuda-compile", "-grow-region-complexity-budget=500"};
 	LLVMParseCommandLineOptions(sizeof(arguments) / sizeof(arguments[0]), arguments, "");
 }
 
