@@ -181,20 +181,19 @@ enum { CHECK_MIXED = INT32_MIN };
 struct check_put_off {
 	struct shared_access *accesses;   /* up to group.shared_next; room for CHECK_LATER_MAX and one more.  NULL if
 					   * there is no shared memory */
-	uint32_t marked;          /* the first ones, which `written`, `read` and `alone` have */
+	uint32_t marked;          /* the first ones, which `written`, `accessed` and `distance` have */
 	uint64_t unmarked;        /* as granules: where the others may read; more than need be */
 	uint32_t latest;          /* the latest epoch in which shared memory was written */
-	uint32_t latest_direct;   /* the same of writes that were not put off */
-	uint32_t latest_plain;    /* the same of what is in `written`, `read` or `direct` */
-	/* By chunk: the latest epochs in which a write of it was put off; in which it was read; in which it was written
-	 * otherwise, as by lanes that write different words one by one, next to those of another warp; and in which it
-	 * was read otherwise.  All are part of the same memory. */
-	uint32_t *written, *read, *direct, *direct_read;
-	/* By chunk, of what is put off and marked: the latest epoch in which it was accessed, in the upper half, and
-	 * the distance from the number of each lane in its work-group to its word, or CHECK_MIXED if that is not the
-	 * same for all lanes that have accessed it then.  If it is, each word was accessed by one lane alone.
-	 * `written` and the others are part of the same memory. */
-	uint64_t *alone;
+	uint32_t latest_direct, latest_direct_read;       /* the same of writes, and reads, that were not put off */
+	uint32_t latest_plain;    /* the same of all but atomics that are put off */
+	/* By chunk: the latest epochs in which a write of it was put off; in which any access was put off that is
+	 * marked; in which it was written otherwise, as by lanes that write different words one by one, next to those
+	 * of another warp; and in which it was read otherwise.  All are part of the same memory. */
+	uint32_t *written, *accessed, *direct, *direct_read;
+	/* By chunk: in the epoch of `accessed`, the distance from the number of each lane in its work-group to its
+	 * word, or CHECK_MIXED if that is not the same for all lanes that have accessed it then.  If it is, each word
+	 * was accessed by one lane alone.  Part of the same memory. */
+	uint32_t *distance;
 	/* By word: by which lane it has been accessed (check/whole_own.c), in the epoch owner_epoch, whose number there
 	 * is owner_number.  owned: the first accesses, which it has. */
 	uint32_t *owner;
@@ -207,7 +206,7 @@ struct check_put_off {
 	uint32_t latest_atomic;   /* the latest epoch in which one was put off */
 	uint32_t *atomic;         /* as `written`; part of the same memory */
 	/* More accesses that are put off; room for CHECK_SCATTERS_MAX.  scatter_marked, scatter_owned: the first ones,
-	 * which `read` and `alone`, and `owner`, have. */
+	 * which `accessed`, and `owner`, have. */
 	struct check_scatter *scatters;
 	uint32_t scatter_count, scatter_marked, scatter_owned;
 };
@@ -252,7 +251,7 @@ struct check_group {
 	uint32_t asked_epoch;     /* when a read was looked at, and of which variable: as memory_slot.range.end */
 	uint64_t asked;
 	struct range opened;      /* as addresses: around all that is open, and perhaps more */
-	uint64_t open_granules;   /* as granules: what is or was open */
+	uint64_t open_granules;   /* the same as granules */
 	unsigned granule;         /* parts of shared memory of 1 << granule bytes are bits of such numbers */
 	struct check_close_by close_by[CHECK_OPEN_MAX];   /* by slot */
 	struct range grown;       /* of shared memory, what was found last to be written as a whole; as offsets */
@@ -311,6 +310,7 @@ static inline void check_close_around(struct check_group *group, uint64_t start_
 	const uint64_t start = shared + start_B / CHECK_CHUNK_B * CHECK_CHUNK_B;
 	const uint64_t end = shared + (end_B + CHECK_CHUNK_B - 1) / CHECK_CHUNK_B * CHECK_CHUNK_B;
 	struct range left = {UINT64_MAX, 0};
+	uint64_t granules = 0;
 	if (start >= group->opened.end || end <= group->opened.start)
 		return;
 	for (uint64_t rest = group->open; rest; rest &= rest - 1) {
@@ -328,10 +328,13 @@ static inline void check_close_around(struct check_group *group, uint64_t start_
 			slot->size_B = behind_B > before_B ? behind_B : before_B;
 			group->open &= slot->size_B ? UINT64_MAX : ~(rest & -rest);
 		}
+		if (slot->size_B)
+			granules |= check_granules(group, slot->start - shared, slot->start + slot->size_B - shared);
 		left.start = slot->size_B && slot->start < left.start ? slot->start : left.start;
 		left.end = slot->start + slot->size_B > left.end ? slot->start + slot->size_B : left.end;
 	}
 	group->opened = left;
+	group->open_granules = granules;
 }
 
 /* Sets the epochs of the chunks of size_B bytes of shared memory.  offset_B: from its beginning. */
@@ -344,12 +347,6 @@ static inline void check_put_off_epochs(uint32_t *epochs, uint32_t now, uint64_t
 			epochs[c + k] = now;
 	for (; c <= last; c++)
 		epochs[c] = now;
-}
-
-/* What put_off.alone has of a chunk that is put off now, and has been `before`. */
-static inline uint64_t check_put_off_alone(uint64_t before, uint64_t now)
-{
-	return before >> 32 == now >> 32 && before != now ? (now & ~(uint64_t)UINT32_MAX) | (uint32_t)CHECK_MIXED : now;
 }
 
 /* Notes that [start_B, end_B) of shared memory is written in this epoch, and returns that. */
@@ -366,9 +363,9 @@ static inline void check_put_off_mark(struct check_group *group, bool writes, ui
 	put_off->latest_plain = group->clocks[CHECK_LOCAL_MEMORY].now;
 	if (writes)
 		put_off->latest_direct = check_put_off_writes(group, offset_B, offset_B + size_B);
-	check_put_off_epochs(writes ? put_off->direct : put_off->read, put_off->latest_plain, offset_B, size_B);
-	if (!writes)
-		check_put_off_epochs(put_off->direct_read, put_off->latest_plain, offset_B, size_B);
+	else
+		put_off->latest_direct_read = put_off->latest_plain;
+	check_put_off_epochs(writes ? put_off->direct : put_off->direct_read, put_off->latest_plain, offset_B, size_B);
 }
 
 /* The number of elements of put_off.owner: those behind the last word are never accessed, but looked at. */

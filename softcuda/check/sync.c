@@ -15,12 +15,12 @@ static bool allocate(struct check_group *check, const struct group *group)
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
 	check->orders = malloc(lanes);
 	check->copies.lanes = calloc(lanes, sizeof(*check->copies.lanes));
-	check->put_off.alone = calloc(chunks, sizeof(*check->put_off.alone) + 5 * sizeof(*check->put_off.written));
-	check->put_off.written = (uint32_t *)(check->put_off.alone + chunks);
-	check->put_off.read = check->put_off.written + chunks;
-	check->put_off.direct = check->put_off.read + chunks;
-	check->put_off.atomic = check->put_off.direct + chunks;
-	check->put_off.direct_read = check->put_off.atomic + chunks;
+	check->put_off.written = calloc(6 * (size_t)chunks, sizeof(*check->put_off.written));
+	check->put_off.accessed = check->put_off.written ? check->put_off.written + chunks : NULL;
+	check->put_off.direct = check->put_off.written ? check->put_off.accessed + chunks : NULL;
+	check->put_off.atomic = check->put_off.written ? check->put_off.direct + chunks : NULL;
+	check->put_off.direct_read = check->put_off.written ? check->put_off.atomic + chunks : NULL;
+	check->put_off.distance = check->put_off.written ? check->put_off.direct_read + chunks : NULL;
 	check->put_off.owner = calloc(check_put_off_words(group->job), sizeof(*check->put_off.owner));
 	/* A granule has whole chunks. */
 	for (check->granule = 5; group->job->shared_B > UINT64_C(64) << check->granule;)
@@ -32,7 +32,7 @@ static bool allocate(struct check_group *check, const struct group *group)
 		if (!check->put_off.accesses || !check->put_off.atomics || !check->put_off.scatters)
 			return false;
 	}
-	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.alone &&
+	return check->written && check->locals && check->orders && check->copies.lanes && check->put_off.written &&
 	       check->put_off.owner;
 }
 
@@ -48,7 +48,6 @@ static bool begin(struct check_group *check, struct group *group)
 	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
 	check->group = group;
 	check->open = check->open_granules = 0;
-	memset(check->close_by, 0, sizeof(check->close_by));
 	check->grown = (struct range){0, 0};
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
@@ -125,7 +124,7 @@ void check_group_free(struct check_group *check)
 	spare_give_back(SPARE_LATER, check->put_off.accesses);
 	spare_give_back(SPARE_ATOMICS, check->put_off.atomics);
 	spare_give_back(SPARE_SCATTERS, check->put_off.scatters);
-	free(check->put_off.alone);
+	free(check->put_off.written);
 	free(check->put_off.owner);
 	free(check->orders);
 	free(check->locals);

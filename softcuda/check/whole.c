@@ -386,24 +386,29 @@ static void keep_grown(struct check_group *group, const struct range *range)
 	}
 }
 
-/* Whether all words that an atomic's lanes access have been written. */
-static bool atomic_written(const struct check_whole *whole)
+/* Whether all words that lanes read one by one have been written. */
+static bool ones_written(const struct check_whole *whole)
 {
 	enum { MOST_B = 4096 };
 	struct check_group *group = whole->group;
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	const struct range range = {whole->start - shared, whole->end - shared};
-	bool right = true;
+	typedef uint32_t __attribute__((may_alias)) word_notes;
+	uint32_t unwritten = 0;
 	if (range.start >= group->grown.start && range.end <= group->grown.end)
 		return true;
-	if (range.end - range.start <= MOST_B &&
+	if (check_is_atomic(whole->op) && range.end - range.start <= MOST_B &&
 	    !has_unwritten(group->written + range.start, range.end - range.start)) {
 		keep_grown(group, &range);
 		return true;
 	}
-	for (uint32_t i = 0; i < whole->one_count; i++)
-		right &= !has_unwritten(group->written + (whole->one_place[i] - shared), whole->size_B);
-	return right;
+	for (uint32_t k = 0; k < whole->size_B / SHADOW_WORD_B; k++)
+		for (uint32_t i = 0; i < whole->one_count; i++) {
+			const uint8_t *notes = group->written + (whole->one_place[i] - shared);
+			const uint32_t four = ((const word_notes *)(const void *)notes)[k];
+			unwritten |= (four - (uint32_t)check_each_byte) & ~four & (uint32_t)check_each_byte << 7;
+		}
+	return !unwritten;
 }
 
 /* The same for shared memory. */
@@ -411,7 +416,7 @@ INLINE bool written_shared(const struct check_whole *whole)
 {
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	if (whole->one_count && !check_is_store(whole->op))
-		return atomic_written(whole);
+		return ones_written(whole);
 	if (check_is_load(whole->op) && is_dense(whole) &&
 	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
 		return true;

@@ -66,26 +66,48 @@ static bool has_chunks(const struct check_whole *whole, const uint32_t *epochs)
 	return false;
 }
 
-/* What put_off.alone is to have of the chunks of lanes side by side; offset_B: of the word of a lane, by its number in
- * the work-group. */
-static inline uint64_t alone_of(uint32_t now, uint64_t offset_B, uint32_t lane, uint32_t size_B, uint32_t step_B)
+/* What put_off.distance is to have of the chunks of lanes side by side; offset_B: of the word of a lane, by its number
+ * in the work-group. */
+static inline uint32_t distance_of(uint64_t offset_B, uint32_t lane, uint32_t size_B, uint32_t step_B)
 {
 	const bool words = size_B == SHADOW_WORD_B && step_B == SHADOW_WORD_B && offset_B % SHADOW_WORD_B == 0;
-	const uint32_t distance = (uint32_t)(offset_B / SHADOW_WORD_B - lane) & INT32_MAX;
-	return (uint64_t)now << 32 | (words ? distance : (uint32_t)CHECK_MIXED);
+	return words ? (uint32_t)(offset_B / SHADOW_WORD_B - lane) & INT32_MAX : (uint32_t)CHECK_MIXED;
 }
 
 /* The same of a run. */
-static inline uint64_t alone_of_run(const struct check_whole *whole, const struct check_run *run)
+static inline uint32_t distance_of_run(const struct check_whole *whole, const struct check_run *run)
 {
-	const struct check_group *group = whole->group;
-	return alone_of(group->clocks[CHECK_LOCAL_MEMORY].now, shared_offset(group, run->place),
-			whole->warp->index * LANES + run->lane, whole->size_B, run->step_B);
+	return distance_of(shared_offset(whole->group, run->place), whole->warp->index * LANES + run->lane,
+			   whole->size_B, run->step_B);
 }
 
-static bool is_mixed(uint64_t alone)
+/* Marks chunks as accessed, of which there are `count`.  Not 0: one has been accessed in this epoch, and not all of its
+ * lanes may have the same distance. */
+static inline uint32_t mark_some(uint32_t *restrict accessed, uint32_t *restrict distances, unsigned count,
+				 uint32_t now, uint32_t distance)
 {
-	return (uint32_t)alone == (uint32_t)CHECK_MIXED;
+	uint32_t any = 0;
+	for (unsigned k = 0; k < count; k++) {
+		const uint32_t again = accessed[k] == now ? UINT32_MAX : 0, differs = again & (distances[k] ^ distance);
+		any |= differs | (again & distance & (uint32_t)CHECK_MIXED);
+		distances[k] = differs ? (uint32_t)CHECK_MIXED : distance;
+		accessed[k] = now;
+	}
+	return any;
+}
+
+/* The same of the chunks of bytes [start, end), which are not empty; whether none has been accessed so. */
+static inline bool mark_chunks(struct check_put_off *put_off, uint64_t start, uint64_t end, uint32_t now,
+			       uint32_t distance)
+{
+	const uint64_t last = (end - 1) / CHECK_CHUNK_B;
+	uint64_t c = start / CHECK_CHUNK_B;
+	uint32_t any = 0;
+	for (; c + CHECK_CHUNKS <= last + 1; c += CHECK_CHUNKS)
+		any |= mark_some(put_off->accessed + c, put_off->distance + c, CHECK_CHUNKS, now, distance);
+	for (; c <= last; c++)
+		any |= mark_some(put_off->accessed + c, put_off->distance + c, 1, now, distance);
+	return !any;
 }
 
 /* Marks the chunks of the accesses that are put off; those of writes are marked. */
@@ -107,12 +129,10 @@ static void mark_later(struct check_group *group)
 			const uint64_t row = shared_offset(group, later->place[first / later->row]);
 			const uint64_t start = row + (uint64_t)low * later->step_B;
 			const uint64_t end = row + (uint64_t)high * later->step_B + later->size_B;
-			const uint64_t alone = alone_of(now, row, later->warp * LANES + first, later->size_B,
-							later->step_B);
-			for (uint64_t c = start / CHECK_CHUNK_B; lanes && c <= (end - 1) / CHECK_CHUNK_B; c++) {
-				put_off->read[c] = now;
-				put_off->alone[c] = check_put_off_alone(put_off->alone[c], alone);
-			}
+			const uint32_t distance = distance_of(row, later->warp * LANES + first, later->size_B,
+							      later->step_B);
+			if (lanes)
+				(void)mark_chunks(put_off, start, end, now, distance);
 		}
 	}
 	if (put_off->atomic_marked < put_off->atomic_count)
@@ -128,7 +148,7 @@ static bool has_direct(const struct check_whole *whole)
 	const struct check_put_off *put_off = &whole->group->put_off;
 	const uint32_t now = whole->group->clocks[CHECK_LOCAL_MEMORY].now;
 	return (put_off->latest_direct == now && has_chunks(whole, put_off->direct)) ||
-	       (!whole->reads && has_chunks(whole, put_off->direct_read)) ||
+	       (!whole->reads && put_off->latest_direct_read == now && has_chunks(whole, put_off->direct_read)) ||
 	       (put_off->latest_atomic == now && has_chunks(whole, put_off->atomic));
 }
 
@@ -154,16 +174,19 @@ static bool mark_alone(const struct check_whole *whole)
 	const uint64_t granules = check_granules(group, shared_offset(group, whole->start),
 						 shared_offset(group, whole->end));
 	bool right = true;
-	if (!follows && put_off->unmarked & granules)
+	const bool marks = !follows && put_off->unmarked & granules;
+	if (marks)
 		mark_later(group);
 	else if (put_off->atomic_marked < put_off->atomic_count)
 		check_whole_mark_atomics(group);
 	const uint32_t now = check_put_off_writes(group, shared_offset(group, whole->start),
 						  shared_offset(group, whole->end));
+	if (marks)
+		put_off->unmarked = group->open_granules;
 	put_off->latest_plain = now;
 	if (whole->one_count)
-		return !has_direct(whole) && ((!follows && !has_chunks(whole, put_off->written) &&
-					       !has_chunks(whole, put_off->read)) || check_whole_owns(whole));
+		return !has_direct(whole) && ((!follows && !has_chunks(whole, put_off->accessed)) ||
+					      check_whole_owns(whole));
 	for (uint32_t i = 0; i < whole->run_count; i++)
 		if (whole->runs[i].count > 1 && !whole->runs[i].step_B)
 			return false;
@@ -171,13 +194,8 @@ static bool mark_alone(const struct check_whole *whole)
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		const uint64_t start = shared_offset(group, run->place), end = start + check_run_B(whole, run);
-		const uint64_t alone = alone_of_run(whole, run);
-		for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++) {
-			const uint64_t before = put_off->alone[c];
-			right &= before >> 32 != now || (before == alone && !is_mixed(alone));
-			put_off->alone[c] = check_put_off_alone(before, alone);
-			put_off->written[c] = now;
-		}
+		right &= mark_chunks(put_off, start, end, now, distance_of_run(whole, run));
+		check_put_off_epochs(put_off->written, now, start, end - start);
 	}
 	return !has_direct(whole) && (right || check_whole_owns(whole));
 }
@@ -191,10 +209,10 @@ static bool reads_alone(const struct check_whole *whole)
 	if (!right)
 		return false;
 	const uint64_t start = shared_offset(group, run->place), end = start + check_run_B(whole, run);
-	const uint64_t alone = alone_of_run(whole, run);
+	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now, distance = distance_of_run(whole, run);
 	for (uint64_t c = start / CHECK_CHUNK_B; c <= (end - 1) / CHECK_CHUNK_B; c++)
-		right &= group->put_off.alone[c] == alone;
-	return right && !is_mixed(alone);
+		right &= group->put_off.accessed[c] == now && group->put_off.distance[c] == distance;
+	return right && distance != (uint32_t)CHECK_MIXED;
 }
 
 /* Whether a read is of what the same lanes have just written, and is put off: then nobody else has accessed that.  This
@@ -279,7 +297,7 @@ static bool may_put_off_atomic(const struct check_whole *whole)
 	if (check_puts_off_plain(group))
 		mark_later(group);
 	return (put_off->latest_plain != group->clocks[CHECK_LOCAL_MEMORY].now ||
-		(!has_chunks(whole, put_off->written) && !has_chunks(whole, put_off->read) &&
+		(!has_chunks(whole, put_off->accessed) && !has_chunks(whole, put_off->direct_read) &&
 		 !has_chunks(whole, put_off->direct))) && check_whole_may_keep_atomic(whole);
 }
 
@@ -299,15 +317,15 @@ static void mark_ones(const struct check_whole *whole)
 	struct check_group *group = whole->group;
 	struct check_put_off *put_off = &group->put_off;
 	const uint32_t now = group->clocks[CHECK_LOCAL_MEMORY].now;
-	uint32_t *epochs = whole->reads ? put_off->read : put_off->direct;
+	uint32_t *epochs = whole->reads ? put_off->direct_read : put_off->direct;
 	put_off->latest_plain = now;
-	if (!whole->reads)
+	if (whole->reads)
+		put_off->latest_direct_read = now;
+	else
 		put_off->latest_direct = check_put_off_writes(group, shared_offset(group, whole->start),
 							      shared_offset(group, whole->end));
 	for (uint32_t i = 0; i < whole->one_count; i++)
 		epochs[shared_offset(group, whole->one_place[i]) / CHECK_CHUNK_B] = now;
-	for (uint32_t i = 0; i < whole->one_count && whole->reads; i++)
-		put_off->direct_read[shared_offset(group, whole->one_place[i]) / CHECK_CHUNK_B] = now;
 }
 
 /* Before an access of shared memory that is not put off: others of the same chunks come first.  False: a fault was
@@ -318,8 +336,7 @@ static bool come_first(const struct check_whole *whole)
 	const struct check_put_off *put_off = &group->put_off;
 	const bool writes = !whole->reads;
 	mark_later(group);
-	if (((check_puts_off_plain(group) &&
-	      (has_chunks(whole, put_off->read) || has_chunks(whole, put_off->written))) ||
+	if (((check_puts_off_plain(group) && has_chunks(whole, put_off->accessed)) ||
 	     (put_off->atomic_count && has_chunks(whole, put_off->atomic))) && !check_put_off_none(group))
 		return false;
 	if (whole->one_count)

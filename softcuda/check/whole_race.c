@@ -229,6 +229,18 @@ static inline void write_block(struct page *page, uint32_t block, const struct b
 	}
 }
 
+/* Notes accesses to some cells of a block that nobody has accessed yet. */
+static void touch_new_block(const struct lanes *lanes, const struct row *row, uint32_t block, uint32_t cells)
+{
+	struct page *page = row->page;
+	set_shift(page, 1u << block, row->shift);
+	page->two &= ~(1u << block);
+	page->partial |= (cells != ALL_CELLS ? 1u : 0u) << block;
+	*(lanes->writes ? &page->block_write[block] : &page->block_read[0][block]) = record_of_block(row, block);
+	page->cells[SHADOW_WRITE][block] = page->cells[SHADOW_READ][block] = page->cells[SHADOW_READ_2][block] = 0;
+	page->cells[lanes->writes ? SHADOW_WRITE : SHADOW_READ][block] = (uint8_t)cells;
+}
+
 /* Notes accesses to some cells of a block without having it be apart.  False: that cannot be said so, and nothing is
  * noted. */
 static bool touch_partial(const struct lanes *lanes, const struct row *row, uint32_t block, uint32_t cells)
@@ -239,6 +251,10 @@ static bool touch_partial(const struct lanes *lanes, const struct row *row, uint
 	const bool is_new = !(page->block_write[block] | page->block_read[0][block] | page->block_read[1][block]);
 	if (page->bytes || page->apart & bit || row->shift > 2 || (row->shift != shift && !is_new))
 		return false;
+	if (is_new) {
+		touch_new_block(lanes, row, block, cells);
+		return true;
+	}
 	read_block(page, block, notes);
 	if (!note_in_block(lanes, notes, cells, record_of_block(row, block), row->shift))
 		return false;

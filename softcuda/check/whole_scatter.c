@@ -8,12 +8,6 @@ static uint64_t shared_start(const struct check_group *group)
 	return (uint64_t)(uintptr_t)group->group->shared;
 }
 
-/* Of put_off.alone. */
-static inline uint64_t mixed(uint32_t now)
-{
-	return (uint64_t)now << 32 | (uint32_t)CHECK_MIXED;
-}
-
 bool check_whole_may_scatter(const struct check_whole *whole)
 {
 	return whole->place && whole->group->put_off.scatter_count < CHECK_SCATTERS_MAX &&
@@ -36,8 +30,8 @@ void check_whole_scatter(const struct check_whole *whole)
 		scatter->word[i] = (uint16_t)((whole->one_place[i] - shared) / SHADOW_WORD_B);
 	for (uint32_t i = 0; i < LANES && !whole->reads; i++) {
 		const uint32_t chunk = scatter->word[i] / (CHECK_CHUNK_B / SHADOW_WORD_B);
-		put_off->written[chunk] = put_off->latest;
-		put_off->alone[chunk] = mixed(put_off->latest);
+		put_off->written[chunk] = put_off->accessed[chunk] = put_off->latest;
+		put_off->distance[chunk] = (uint32_t)CHECK_MIXED;
 	}
 }
 
@@ -51,8 +45,8 @@ void check_whole_mark_scatters(struct check_group *group)
 		put_off->latest_plain = now;
 		for (uint32_t i = 0; i < LANES && check_is_load(&ops[scatter->op]); i++) {
 			const uint32_t chunk = scatter->word[i] / (CHECK_CHUNK_B / SHADOW_WORD_B);
-			put_off->read[chunk] = now;
-			put_off->alone[chunk] = mixed(now);
+			put_off->accessed[chunk] = now;
+			put_off->distance[chunk] = (uint32_t)CHECK_MIXED;
 		}
 	}
 }

@@ -148,7 +148,7 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"the work-group", 1, sizeof(struct check_group)}, {"notes of shared memory", 1, 4096},
 	{"notes of warps", 2, sizeof(struct check_local)}, {"orders", 1, ITEMS},
 	{"copies of lanes", ITEMS, sizeof(struct lane_copies)}, {"copies", 1, 16 * sizeof(struct copy)},
-	{"chunks", 4096 / CHECK_CHUNK_B + 1, sizeof(uint64_t) + 5 * sizeof(uint32_t)},
+	{"chunks", 6 * (4096 / CHECK_CHUNK_B + 1), sizeof(uint32_t)},
 	{"owners of words", 4096 / SHADOW_WORD_B + 1 + LANES, sizeof(uint32_t)},
 	{"accesses that are put off", 1, LINES_B((CHECK_LATER_MAX + 1) * sizeof(struct shared_access))},
 	{"atomics that are put off", 1, LINES_B(CHECK_ATOMICS_MAX * sizeof(struct check_atomic))},
