@@ -34,11 +34,11 @@ static uint32_t count_ones(uint32_t bits, uint32_t first)
 enum { EIGHT = 8 };
 typedef uint64_t __attribute__((vector_size(EIGHT * sizeof(uint64_t)))) lanes_u64;
 
-INLINE uint32_t any_of(lanes_u64 bits)
+INLINE uint32_t any_of(const lanes_u64 *bits)
 {
 	uint64_t any = 0;
 	for (uint32_t i = 0; i < EIGHT; i++)
-		any |= bits[i];
+		any |= (*bits)[i];
 	return (uint32_t)any;
 }
 
@@ -59,8 +59,8 @@ INLINE void find_neighbours(const struct check_whole *whole, uint32_t *equal_out
 		next |= (lanes_u64)(here - before == step_B) & bits;
 	}
 	const uint32_t both = whole->mask & whole->mask << 1;
-	*equal_out = any_of(equal) & both;
-	*next_out = any_of(next) & both;
+	*equal_out = any_of(&equal) & both;
+	*next_out = any_of(&next) & both;
 }
 
 /* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */
