@@ -94,6 +94,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (lowering.checked) {
 		fe_module_split_arrays(module);
 		fe_module_note_assigned(module);
+	} else if (!lowering.unoptimized) {
+		fe_module_unroll_choices(module);
 	}
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);

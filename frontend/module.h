@@ -118,6 +118,11 @@ void fe_module_assigned_values(struct fe_module *module);
  * indices that cannot be out of bounds are decided (bounded_indices.cpp). */
 void fe_module_split_arrays(struct fe_module *module);
 
+/* split_arrays.cpp: unrolls loops over small private arrays that choose by a condition that is the same in each turn.
+ * libnvvm would write such a loop once for each outcome before it unrolls it, and all that stands behind the choice in
+ * each turn as often. */
+void fe_module_unroll_choices(struct fe_module *module);
+
 /* Notes private vectors of which this will hold, before passes see them: their components are not made accesses of
  * their own, and the checker is not told of them.  fe_is_assigned says whether a variable was noted. */
 void fe_module_note_assigned(struct fe_module *module);

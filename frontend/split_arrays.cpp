@@ -216,9 +216,16 @@ void fe_module_split_arrays(struct fe_module *module)
 	for (llvm::Function &function : *llvm::unwrap(module->module))
 		if (!function.isDeclaration() && !function.hasFnAttribute(FE_LIBRARY_ATTRIBUTE)) {
 			make_single_values(function);
-			const bool unrolled = fe_unroll_for_arrays(function);
+			const bool unrolled = fe_unroll_for_arrays(function, true);
 			if (fe_decide_bounded_indices(function) || unrolled)
 				tidy(function);
 			split_arrays(function);
 		}
+}
+
+void fe_module_unroll_choices(struct fe_module *module)
+{
+	for (llvm::Function &function : *llvm::unwrap(module->module))
+		if (!function.isDeclaration() && fe_unroll_for_arrays(function, false))
+			tidy(function);
 }

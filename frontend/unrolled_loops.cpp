@@ -15,6 +15,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <map>
@@ -57,6 +58,7 @@ void mark_lines(const turn &turn, unsigned *number)
 		}
 }
 
+/* number: of the turns that were marked before; NULL: they are not marked. */
 turn copy_turn(const turn &first, llvm::BasicBlock *behind, unsigned *number)
 {
 	llvm::ValueToValueMapTy map;
@@ -76,7 +78,8 @@ turn copy_turn(const turn &first, llvm::BasicBlock *behind, unsigned *number)
 	copy.latch = llvm::cast<llvm::BasicBlock>(map[first.latch]);
 	copy.body = llvm::cast<llvm::BasicBlock>(map[first.body]);
 	copy.step = llvm::cast<llvm::StoreInst>(map[first.step]);
-	mark_lines(copy, number);
+	if (number)
+		mark_lines(copy, number);
 	return copy;
 }
 
@@ -116,7 +119,6 @@ void fold_constants(const turn &turn)
 	}
 }
 
-/* number: of the turns that were marked before. */
 void unroll(const llvm::Loop &loop, const fe_counted_loop &counted, unsigned *number)
 {
 	llvm::BasicBlock *header = loop.getHeader(), *behind = nullptr;
@@ -147,9 +149,57 @@ void unroll(const llvm::Loop &loop, const fe_counted_loop &counted, unsigned *nu
 
 using loops = std::set<const llvm::Loop *>;
 
+/* Whether each turn of a loop computes the same value.  Variables are not values yet. */
+bool is_invariant(const llvm::Loop &loop, const llvm::Value *value, unsigned depth)
+{
+	constexpr unsigned most_depth = 8;
+	const auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+	if (!instruction || !loop.contains(instruction))
+		return true;
+	if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction)) {
+		const auto *variable = llvm::dyn_cast<llvm::AllocaInst>(load->getPointerOperand());
+		return variable && llvm::isAllocaPromotable(variable) &&
+		       llvm::none_of(variable->users(), [&](const llvm::User *user) {
+			       const auto *store = llvm::dyn_cast<llvm::StoreInst>(user);
+			       return store && loop.contains(store);
+		       });
+	}
+	const bool computes = instruction->isBinaryOp() || instruction->isCast() ||
+			      llvm::isa<llvm::CmpInst>(instruction) || llvm::isa<llvm::SelectInst>(instruction);
+	return computes && depth < most_depth &&
+	       llvm::all_of(instruction->operands(), [&](const llvm::Use &operand) {
+		       return is_invariant(loop, operand, depth + 1);
+	       });
+}
+
+/* Whether a loop chooses by a condition that is the same in each turn. */
+bool has_invariant_choice(const llvm::Loop &loop)
+{
+	for (const llvm::BasicBlock *block : loop.blocks())
+		for (const llvm::Instruction &instruction : *block) {
+			const auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+			const auto *branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+			const llvm::Value *condition = select ? select->getCondition() :
+						       branch && branch->isConditional() ? branch->getCondition() :
+											   nullptr;
+			if (condition && !llvm::isa<llvm::Constant>(condition) && is_invariant(loop, condition, 0))
+				return true;
+		}
+	return false;
+}
+
+/* Whether the program says itself how often a loop is written. */
+bool has_unroll_hint(const llvm::Loop &loop)
+{
+	for (const char *name : {"llvm.loop.unroll.disable", "llvm.loop.unroll.count"})
+		if (llvm::findOptionMDForLoop(&loop, name))
+			return true;
+	return false;
+}
+
 class plan {
 public:
-	explicit plan(llvm::Function &function);
+	plan(llvm::Function &function, bool for_choices);
 	/* The first blocks of the loops to unroll, inner loops first. */
 	std::vector<llvm::BasicBlock *> headers() const;
 
@@ -160,6 +210,7 @@ private:
 	bool add_array(const llvm::Value &pointer, loops &to) const;
 	uint64_t size_of(const llvm::Loop &loop, const loops &unrolled) const;
 	uint64_t size_of_all(const loops &unrolled) const;
+	bool is_wanted(const loops &with) const;
 
 	const fe_counted_loop *counted(const llvm::Loop *loop) const;
 
@@ -168,6 +219,7 @@ private:
 	std::vector<llvm::Loop *> order;      /* outer loops first */
 	std::map<const llvm::Loop *, fe_counted_loop> counts;
 	loops chosen;
+	const bool for_choices;
 };
 
 const fe_counted_loop *plan::counted(const llvm::Loop *loop) const
@@ -210,7 +262,8 @@ bool plan::add_array(const llvm::Value &pointer, loops &to) const
 		} else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
 			if (store->getValueOperand() == &pointer)
 				return false;
-		} else if (!llvm::isa<llvm::LoadInst>(user) && !llvm::isa<llvm::MemIntrinsic>(user)) {
+		} else if (!llvm::isa<llvm::LoadInst>(user) && !llvm::isa<llvm::MemIntrinsic>(user) &&
+			   !llvm::isa<llvm::LifetimeIntrinsic>(user)) {
 			return false;
 		}
 	}
@@ -235,20 +288,28 @@ uint64_t plan::size_of_all(const loops &unrolled) const
 	return size;
 }
 
-plan::plan(llvm::Function &function) : dominators(function), info(dominators)
+/* Whether what would be unrolled is worth it. */
+bool plan::is_wanted(const loops &with) const
 {
 	/* The software device interprets long kernels, which would be slower. */
 	constexpr uint64_t most_instructions = 4000;
+	if (with.size() == chosen.size() || size_of_all(with) > most_instructions)
+		return false;
+	return !for_choices || llvm::any_of(with, [](const llvm::Loop *loop) { return has_invariant_choice(*loop); });
+}
+
+plan::plan(llvm::Function &function, bool choices) : dominators(function), info(dominators), for_choices(choices)
+{
 	const auto found = info.getLoopsInPreorder();
 	order.assign(found.begin(), found.end());
 	for (const llvm::Loop *loop : order)
-		counts[loop] = fe_count_loop(*loop);
+		if (!for_choices || !has_unroll_hint(*loop))
+			counts[loop] = fe_count_loop(*loop);
 	for (const llvm::Instruction &instruction : function.getEntryBlock()) {
 		const auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
 		llvm::Type *element;
 		loops with = chosen;
-		if (variable && fe_is_small_array(*variable, &element) && add_array(*variable, with) &&
-		    with.size() > chosen.size() && size_of_all(with) <= most_instructions)
+		if (variable && fe_is_small_array(*variable, &element) && add_array(*variable, with) && is_wanted(with))
 			chosen = with;
 	}
 }
@@ -285,13 +346,13 @@ bool fe_is_small_array(const llvm::AllocaInst &variable, llvm::Type **element_ou
 	return count <= FE_MOST_ELEMENTS && type->isSingleValueType();
 }
 
-bool fe_unroll_for_arrays(llvm::Function &function)
+bool fe_unroll_for_arrays(llvm::Function &function, bool checked)
 {
 	unsigned number = 0;
 	bool changed = false;
 	if (!has_small_array(function))
 		return false;
-	for (llvm::BasicBlock *header : plan(function).headers()) {
+	for (llvm::BasicBlock *header : plan(function, !checked).headers()) {
 		const llvm::DominatorTree dominators(function);
 		const llvm::LoopInfo info(dominators);
 		const llvm::Loop *loop = info.getLoopFor(header);
@@ -299,7 +360,7 @@ bool fe_unroll_for_arrays(llvm::Function &function)
 						fe_counted_loop();
 		if (!counted.counter)
 			continue;
-		unroll(*loop, counted, &number);
+		unroll(*loop, counted, checked ? &number : nullptr);
 		changed = true;
 	}
 	return changed;

@@ -1,4 +1,4 @@
-/* Unrolls loops of programs that are built to be checked (unrolled_loops.cpp).  Thread-safety: as LLVM's. */
+/* Unrolls loops over small private arrays (unrolled_loops.cpp).  Thread-safety: as LLVM's. */
 #ifndef CULVERT_FRONTEND_UNROLLED_LOOPS_H
 #define CULVERT_FRONTEND_UNROLLED_LOOPS_H
 
@@ -13,8 +13,9 @@ bool fe_is_small_array(const llvm::AllocaInst &variable, llvm::Type **element_ou
 
 /* Writes the turns of loops one after the other, if that makes constants of all the indices by which a small array is
  * accessed.  All that a turn does but counting stays, in its order and with its lines.  Conditions that have become
- * constants are decided, also those of notes about an index in bounds.  Returns whether anything was changed: then
- * there may be blocks that nothing leads to. */
-bool fe_unroll_for_arrays(llvm::Function &function);
+ * constants are decided, also those of notes about an index in bounds.  In programs that are not built to be checked,
+ * does so only if one of the loops chooses by a condition that is the same in each turn (fe_module_unroll_choices).
+ * Returns whether anything was changed: then there may be blocks that nothing leads to. */
+bool fe_unroll_for_arrays(llvm::Function &function, bool checked);
 
 #endif

@@ -44,3 +44,22 @@ kernel void image_product(global double *out, global const int *columns, read_on
 	}
 	out[I] = sum;
 }
+
+/* A loop over a small private array that chooses by what is the same in each turn is unrolled before libnvvm writes it
+ * once for each outcome. */
+//loop 2 sqrt\.
+kernel void choices_of_a_turn(global float *out, global const int *kinds, global const float *in, int n)
+{
+	float sums[2] = {0, 0};
+	__attribute__((opencl_unroll_hint(1)))
+	for (int i = 0; i < n; i++) {
+		const bool is_near = kinds[i] == 3 || kinds[0] == 5, is_far = in[i] != 0;
+		for (int k = 0; k < 2; k++) {
+			const float d = native_sqrt(in[i] * in[i + k] + out[k]), e = d * in[n + i];
+			sums[k] += is_near ? -fabs(e) : e;
+			sums[k] += d < in[k] && is_far ? d : 0;
+		}
+	}
+	out[2 * I] = sums[0];
+	out[2 * I + 1] = sums[1];
+}
