@@ -39,6 +39,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/element_address.c frontend/element_address.h \
 	frontend/lower_device.c \
 	frontend/lower_division.c \
+	frontend/lower_flushed.c \
 	frontend/lower_function.c \
 	frontend/lower_generic.c \
 	frontend/lower_half.c frontend/lower_half_bits.c frontend/lower_half_call.c \

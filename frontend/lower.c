@@ -29,6 +29,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_intrinsics,
 	fe_lower_instructions,
 	fe_lower_relaxed,
+	fe_lower_flushed,
 	fe_lower_kernel_calls,
 	fe_lower_half_calls,
 	fe_lower_half,

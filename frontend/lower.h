@@ -56,6 +56,7 @@ enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_in
 enum fe_status fe_lower_half_calls(struct lowering *lowering);       /* lower_half_call.c */
 enum fe_status fe_lower_checks(struct lowering *lowering);           /* lower_check.c */
 enum fe_status fe_lower_relaxed(struct lowering *lowering);          /* lower_relaxed.c */
+enum fe_status fe_lower_flushed(struct lowering *lowering);          /* lower_flushed.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_half_bits(struct lowering *lowering);        /* lower_half_bits.c */
 enum fe_status fe_lower_half_elements(struct lowering *lowering);    /* lower_half.c */

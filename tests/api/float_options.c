@@ -30,6 +30,16 @@ static const char sine_of_half[] =
 static const char sine_of_double[] =
 	"kernel void k(global double *x)\n{\n	x[0] = sin(x[1]);\n}\n";
 static const char rooted[] = KERNEL("	x[0] = sqrt(x[1]);\n");
+static const char native_recip_of[] = KERNEL("	x[0] = native_recip(x[1]);\n");
+static const char native_sqrt_of[] = KERNEL("	x[0] = native_sqrt(x[1]);\n");
+static const char native_rsqrt_of[] = KERNEL("	x[0] = native_rsqrt(x[1]);\n");
+static const char native_exp2_of[] = KERNEL("	x[0] = native_exp2(x[1]);\n");
+static const char native_quotient[] = KERNEL("	x[0] = native_divide(x[1], x[2]);\n");
+static const char half_quotient[] = KERNEL("	x[0] = half_divide(x[1], x[2]);\n");
+static const char own_text[] =
+	KERNEL("	float r;\n"
+	       "	__asm__(\"rcp.approx.f32 %0, %1;\" : \"=f\"(r) : \"f\"(x[1]));\n"
+	       "	x[0] = r;\n");
 static const char added[] = KERNEL("	x[0] = x[1] + x[2];\n");
 static const char plus_zero[] = KERNEL("	x[0] = x[1] + 0.0f;\n");
 static const char compared[] = KERNEL("	x[0] = x[1] != x[1] ? 5.0f : 7.0f;\n");
@@ -91,6 +101,20 @@ static const struct {
 	{sine_of_double, "-cl-fast-relaxed-math", "sin.approx", false},
 	{rooted, "", "sqrt.approx", true},
 	{rooted, "-cl-fp32-correctly-rounded-divide-sqrt", "sqrt.rn", true},
+	/* The library's approximations flush where the program lets them. */
+	{native_recip_of, "", "rcp.approx.f32", true},
+	{native_recip_of, "-cl-denorms-are-zero", "rcp.approx.ftz.f32", true},
+	{native_sqrt_of, "", "sqrt.approx.f32", true},
+	{native_sqrt_of, "-cl-denorms-are-zero", "sqrt.approx.ftz.f32", true},
+	{native_rsqrt_of, "", "rsqrt.approx.f32", true},
+	{native_rsqrt_of, "-cl-unsafe-math-optimizations", "rsqrt.approx.ftz.f32", true},
+	{native_exp2_of, "", "ex2.approx.f32", true},
+	{native_exp2_of, "-cl-fast-relaxed-math", "ex2.approx.ftz.f32", true},
+	{native_quotient, "", "div.approx.f32", true},
+	{native_quotient, "-cl-denorms-are-zero", "div.approx.ftz.f32", true},
+	{half_quotient, "", "div.full.f32", true},
+	{half_quotient, "-cl-denorms-are-zero", "div.full.ftz.f32", true},
+	{own_text, "-cl-denorms-are-zero", "rcp.approx.f32", true},
 	{added, "", ".ftz", false},
 	{added, "-cl-denorms-are-zero", ".ftz", true},
 	{added, "-cl-mad-enable", ".ftz", false},
