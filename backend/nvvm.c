@@ -274,6 +274,9 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	if (result)
 		return code_of(result);
 	be_ptx_target_choose(ptx_out, options->sm);
+	/* In code for a newer architecture, a link has put together what was compiled without the option. */
+	if (options->choice.warp_synchronous && options->sm <= BE_NVVM_SM_TURING)
+		be_ptx_target_keep_warps(ptx_out);
 	return code_of(bytes_failed(ptx_out) ? NVVM_OUT_OF_MEMORY : NVVM_SUCCESS);
 }
 

@@ -16,6 +16,7 @@ struct codegen_choice {
 	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
 	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
 	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */
+	bool warp_synchronous;      /* -cl-culvert-warp-synchronous */
 	bool line_info;             /* -g and the like */
 	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
 };

@@ -20,7 +20,8 @@ static void to_fields(const struct codegen_choice *codegen, unsigned fields[FIEL
 	fields[4] = codegen->optimization;
 	fields[5] = codegen->max_registers;
 	fields[6] = (codegen->line_info ? 1u : 0u) | (codegen->verbose ? 2u : 0u) |
-		    (codegen->uniform_groups ? 4u : 0u) | (codegen->relaxed ? 8u : 0u);
+		    (codegen->uniform_groups ? 4u : 0u) | (codegen->relaxed ? 8u : 0u) |
+		    (codegen->warp_synchronous ? 16u : 0u);
 }
 
 static struct codegen_choice from_fields(const unsigned fields[FIELD_COUNT])
@@ -36,6 +37,7 @@ static struct codegen_choice from_fields(const unsigned fields[FIELD_COUNT])
 		.verbose = fields[6] & 2,
 		.uniform_groups = fields[6] & 4,
 		.relaxed = fields[6] & 8,
+		.warp_synchronous = fields[6] & 16,
 	};
 }
 
@@ -78,6 +80,7 @@ static void merge(struct codegen_choice *all, const struct codegen_choice *one)
 	all->uniform_groups = all->uniform_groups && one->uniform_groups;
 	all->precise_divide = all->precise_divide || one->precise_divide;
 	all->precise_sqrt = all->precise_sqrt || one->precise_sqrt;
+	all->warp_synchronous = all->warp_synchronous || one->warp_synchronous;
 	all->line_info = all->line_info || one->line_info;
 	all->verbose = all->verbose || one->verbose;
 	if (one->optimization < all->optimization)

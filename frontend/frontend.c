@@ -85,6 +85,7 @@ static void add_link_options(struct codegen_choice *codegen, const struct codege
 	codegen->fuse_multiply_add = codegen->fuse_multiply_add || link->fuse_multiply_add;
 	codegen->relaxed = codegen->relaxed || link->relaxed;
 	codegen->verbose = codegen->verbose || link->verbose;
+	codegen->warp_synchronous = codegen->warp_synchronous || link->warp_synchronous;
 	if (link->optimization < codegen->optimization)
 		codegen->optimization = link->optimization;
 	if (link->max_registers)

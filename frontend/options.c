@@ -98,6 +98,7 @@ enum flag {
 	FLAG_NON_UNIFORM,
 	FLAG_LINE_INFO,
 	FLAG_VERBOSE,
+	FLAG_WARP_SYNCHRONOUS,
 	FLAG_CREATE_LIBRARY,
 	FLAG_ENABLE_LINK_OPTIONS
 };
@@ -146,6 +147,8 @@ static const struct flag_row flag_rows[] = {
 	{"-ze-opt-large-register-file", STAGE_BOTH, FLAG_NOTHING, false},
 	/* cl_nv_compiler_options */
 	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
+	/* Of this platform. */
+	{"-cl-culvert-warp-synchronous", STAGE_BOTH, FLAG_WARP_SYNCHRONOUS, false},
 };
 
 static void set_flag(struct fe_options *options, enum flag flag)
@@ -182,6 +185,9 @@ static void set_flag(struct fe_options *options, enum flag flag)
 		break;
 	case FLAG_VERBOSE:
 		options->codegen.verbose = true;
+		break;
+	case FLAG_WARP_SYNCHRONOUS:
+		options->codegen.warp_synchronous = true;
 		break;
 	case FLAG_CREATE_LIBRARY:
 		options->create_library = true;
@@ -488,11 +494,11 @@ void fe_options_finish(struct fe_options *options)
 void fe_options_canonical(const struct fe_options *options, struct bytes *text)
 {
 	const struct codegen_choice *codegen = &options->codegen;
-	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d%d\n", options->standard,
+	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d%d %d%d%d\n", options->standard,
 		     options->cxx ? "++" : "", codegen->flush_denormals, codegen->precise_divide,
 		     codegen->precise_sqrt, codegen->fuse_multiply_add, codegen->relaxed,
 		     codegen->optimization, codegen->max_registers, codegen->uniform_groups,
-		     codegen->line_info, codegen->verbose, options->create_library,
+		     codegen->line_info, codegen->verbose, codegen->warp_synchronous, options->create_library,
 		     options->enable_link_options, fe_options_checked());
 	for (size_t i = 0; i < options->clang.count; i++)
 		bytes_append(text, options->clang.items[i], strlen(options->clang.items[i]) + 1);

@@ -269,6 +269,15 @@ static cl_int run_binary(const struct ocl_job *job, struct ocl_outcome *outcome)
 	return CL_SUCCESS;
 }
 
+/* The architecture to compile for: the device's, or for -cl-culvert-warp-synchronous the oldest that the newest
+ * libnvvm knows, because the library then uses the fewest instructions that PTX for sm_60 does not have. */
+static unsigned wanted_sm(const struct ocl_job *job)
+{
+	const bool is_asked = (job->options && job->options->codegen.warp_synchronous) ||
+			      (job->loaded && job->loaded->choice.warp_synchronous);
+	return is_asked && job->target.sm > BE_NVVM_SM_TURING ? BE_NVVM_SM_TURING : job->target.sm;
+}
+
 /* Whether libnvvm supports this device, and the architecture that it compiles for. */
 static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct bytes *log)
 {
@@ -276,7 +285,7 @@ static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct 
 	struct stage_clock clock = stage_clock_start();
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
-		error = be_nvvm_arch(job->target.sm, sm_out);
+		error = be_nvvm_arch(wanted_sm(job), sm_out);
 		/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is for devices whose CL_DEVICE_COMPILER_AVAILABLE
 		 * is CL_FALSE.  This device has a compiler; the build fails with a log instead, which programs show. */
 		if (error == CL_COMPILER_NOT_AVAILABLE) {
@@ -290,7 +299,7 @@ static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct 
 
 static cl_int run(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	outcome->code->ptx_sm = job->target.sm;
+	outcome->code->ptx_sm = wanted_sm(job);
 	cl_int error = stops_early(job) ? CL_SUCCESS
 					: compiler_find(job, &outcome->code->ptx_sm, &outcome->log);
 	if (error)

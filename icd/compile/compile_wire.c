@@ -103,6 +103,7 @@ static void put_choice(struct bytes *bytes, const struct codegen_choice *choice)
 	put_number(bytes, choice->optimization);
 	put_number(bytes, choice->max_registers);
 	put_number(bytes, choice->uniform_groups);
+	put_number(bytes, choice->warp_synchronous);
 	put_number(bytes, choice->line_info);
 	put_number(bytes, choice->verbose);
 }
@@ -118,6 +119,7 @@ static struct codegen_choice get_choice(struct reader *reader)
 	choice.optimization = (unsigned)get_number(reader);
 	choice.max_registers = (unsigned)get_number(reader);
 	choice.uniform_groups = get_number(reader);
+	choice.warp_synchronous = get_number(reader);
 	choice.line_info = get_number(reader);
 	choice.verbose = get_number(reader);
 	return choice;

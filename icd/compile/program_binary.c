@@ -25,9 +25,10 @@ enum {
 	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
 	FLAG_LINE_INFO = 1,
 	FLAG_VERBOSE = 2,
-	FLAGS_GIVEN = FLAG_LINE_INFO | FLAG_VERBOSE,
-	FLAG_PACKED_OBJECT = 4,  /* both flags only in the cache */
-	FLAG_PACKED_PTX = 8
+	FLAG_PACKED_OBJECT = 4,  /* this and the next only in the cache */
+	FLAG_PACKED_PTX = 8,
+	FLAG_WARP_SYNCHRONOUS = 16,
+	FLAGS_GIVEN = FLAG_LINE_INFO | FLAG_VERBOSE | FLAG_WARP_SYNCHRONOUS
 };
 
 static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
@@ -66,7 +67,8 @@ static void append_parts(const struct ocl_code *code, unsigned packed,
 			 const struct bytes *const parts[PART_COUNT], struct bytes *bytes)
 {
 	const unsigned flags = (code->choice.line_info ? FLAG_LINE_INFO : 0u) |
-			       (code->choice.verbose ? FLAG_VERBOSE : 0u) | packed;
+			       (code->choice.verbose ? FLAG_VERBOSE : 0u) |
+			       (code->choice.warp_synchronous ? FLAG_WARP_SYNCHRONOUS : 0u) | packed;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
 	number_put(header + 8, OCL_BINARY_VERSION, 4);
@@ -185,6 +187,7 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	code->ptx_sm = (unsigned)number_get(data + 34, 2);
 	code->choice.line_info = flags & FLAG_LINE_INFO;
 	code->choice.verbose = flags & FLAG_VERBOSE;
+	code->choice.warp_synchronous = flags & FLAG_WARP_SYNCHRONOUS;
 	code->choice.optimization = (unsigned)number_get(data + 40, 4);
 	code->choice.max_registers = (unsigned)number_get(data + 44, 4);
 	if (sizes_B[PART_FACTS]) {

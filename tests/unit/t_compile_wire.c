@@ -78,7 +78,8 @@ static void options_arrive_as_they_were_read(void)
 	static const char text[] =
 		"-DX='a b' -I /tmp -cl-std=CLC++2021 -cl-denorms-are-zero -cl-mad-enable -g -w "
 		"-cl-fp32-correctly-rounded-divide-sqrt -cl-nv-maxrregcount=40 -cl-opt-disable "
-		"-cl-unsafe-math-optimizations -cl-uniform-work-group-size -cl-nv-verbose";
+		"-cl-unsafe-math-optimizations -cl-uniform-work-group-size -cl-nv-verbose "
+		"-cl-culvert-warp-synchronous";
 	struct fe_options options;
 	struct ocl_wire_job arrived;
 	struct bytes log = BYTES_INIT, message = BYTES_INIT, sent = BYTES_INIT, read = BYTES_INIT;

@@ -143,6 +143,7 @@ static void test_effects(void)
 	CHECK_EQ(parsed("-cl-nv-maxrregcount 64", false).codegen.max_registers, 64);
 	CHECK_EQ(parsed("-cl-nv-maxrregcount=32", true).codegen.max_registers, 32);
 	CHECK(parsed("-cl-nv-verbose", false).codegen.verbose);
+	CHECK(parsed("-cl-culvert-warp-synchronous", true).codegen.warp_synchronous);
 	CHECK(parsed("-cl-denorms-are-zero", false).codegen.flush_denormals);
 	CHECK(parsed("-cl-denorms-are-zero", true).codegen.flush_denormals);
 	struct fe_options precise = parsed("-cl-fp32-correctly-rounded-divide-sqrt", false);
@@ -216,7 +217,8 @@ static void test_canonical(void)
 		"-cl-denorms-are-zero", "-cl-fp32-correctly-rounded-divide-sqrt",
 		"-cl-mad-enable", "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math",
 		"-cl-finite-math-only", "-cl-no-signed-zeros", "-cl-opt-disable", "-g",
-		"-cl-nv-verbose", "-cl-nv-maxrregcount=32", "-cl-single-precision-constant"};
+		"-cl-nv-verbose", "-cl-nv-maxrregcount=32", "-cl-culvert-warp-synchronous",
+		"-cl-single-precision-constant"};
 	enum { COUNT = sizeof(different) / sizeof(*different) };
 	for (size_t i = 0; i < COUNT; i++)
 		for (size_t j = 0; j < COUNT; j++)

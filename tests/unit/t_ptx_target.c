@@ -1,4 +1,5 @@
-/* Protects: PTX with instructions of Hopper GPUs alone gets the target sm_90a, and no other PTX does. */
+/* Protects: PTX with instructions of Hopper GPUs alone gets the target sm_90a, and no other PTX does; PTX whose warps
+ * are to be kept together gets the target sm_60. */
 #include "config.h"
 
 #include "backend/codegen.h"
@@ -48,4 +49,21 @@ static void no_others(void)
 	bytes_finish(&ptx);
 }
 
-TEST_MAIN(TEST(those_with_such_instructions), TEST(no_others))
+/* The assembler takes PTX for sm_60 as code that was written for warps in lockstep. */
+static void warps_are_kept_together(void)
+{
+	bytes_append_string(&ptx, PTX("sm_75, debug",
+				      "\tatom.relaxed.sys.global.cas.b32 %r1, [%rd1], %r2, %r3;\n"
+				      "\t@%p1 atom.relaxed.gpu.global.add.u32 %r1, [%rd1], %r2;\n"
+				      "\tred.relaxed.gpu.global.add.u32 [%rd1], %r2;\n"
+				      "\tld.relaxed.gpu.global.u32 %r1, [%rd1];\n"));
+	be_ptx_target_keep_warps(&ptx);
+	CHECK_STRING(bytes_string(&ptx), PTX("sm_60, debug",
+					     "\tatom.sys.global.cas.b32 %r1, [%rd1], %r2, %r3;\n"
+					     "\t@%p1 atom.gpu.global.add.u32 %r1, [%rd1], %r2;\n"
+					     "\tred.gpu.global.add.u32 [%rd1], %r2;\n"
+					     "\tld.relaxed.gpu.global.u32 %r1, [%rd1];\n"));
+	bytes_finish(&ptx);
+}
+
+TEST_MAIN(TEST(those_with_such_instructions), TEST(no_others), TEST(warps_are_kept_together))
