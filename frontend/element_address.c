@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* How many instructions deep values are looked at. */
 enum {
-	DEPTH_MAX = 8,
-	CALLS_MAX = 3,
+	DEPTH_MAX = 8,          /* how many instructions deep values are looked at */
+	INCOMING_MAX = 4,       /* of how many values a merge may be one that is looked at */
+	CALLS_MAX = 3,          /* how many calls deep parameters are looked at, */
+	USES_MAX = 16,          /* and how many uses of their functions */
 	WARP_SIZE = 32
 };
 
@@ -91,7 +92,7 @@ static void add_term(struct sum *sum, LLVMValueRef value, uint32_t scale_B)
 		address->terms[i] = address->terms[--address->count];
 }
 
-/* Whether a value depends on another, as far as it is looked at. */
+/* Whether a value depends on another, as far as it is looked at, or may do so. */
 static bool depends_on(LLVMValueRef value, LLVMValueRef other, unsigned depth)
 {
 	if (value == other)
@@ -101,6 +102,8 @@ static bool depends_on(LLVMValueRef value, LLVMValueRef other, unsigned depth)
 	for (unsigned i = 0; !LLVMIsAPHINode(value) && i < (unsigned)LLVMGetNumOperands(value); i++)
 		if (depends_on(LLVMGetOperand(value, i), other, depth + 1))
 			return true;
+	if (LLVMIsAPHINode(value) && LLVMCountIncoming(value) > INCOMING_MAX)
+		return true;
 	for (unsigned i = 0; LLVMIsAPHINode(value) && i < LLVMCountIncoming(value); i++)
 		if (depends_on(LLVMGetIncomingValue(value, i), other, depth + 1))
 			return true;
@@ -239,10 +242,10 @@ bool fe_element_distance(const struct element_address *one, const struct element
 static bool is_given(LLVMValueRef parameter, bool (*is_such)(LLVMValueRef, unsigned), unsigned depth)
 {
 	LLVMValueRef function = LLVMGetParamParent(parameter);
-	unsigned number = 0;
+	unsigned number = 0, uses = 0;
 	while (LLVMGetParam(function, number) != parameter)
 		number++;
-	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+	for (LLVMUseRef use = LLVMGetFirstUse(function); use && uses < USES_MAX; use = LLVMGetNextUse(use), uses++) {
 		LLVMValueRef call = LLVMGetUser(use);
 		if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == function &&
 		    number < LLVMGetNumArgOperands(call) && is_such(LLVMGetOperand(call, number), depth + 1))

@@ -55,11 +55,11 @@ static bool is_plain_access(LLVMValueRef i)
 static bool is_barrier(LLVMValueRef i)
 {
 	if (!LLVMIsACallInst(i))
-		return false;
+		return LLVMIsAFenceInst(i);
 	size_t length;
 	LLVMValueRef callee = LLVMGetCalledValue(i);
 	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
-	return strncmp(name, "llvm.", 5) != 0 || strstr(name, "barrier") || strstr(name, "membar");
+	return strncmp(name, "llvm.", 5) != 0 || strstr(name, "bar");
 }
 
 /* -- which elements others access --------------------------------------------------------------- */

@@ -289,8 +289,8 @@ value emit_region(struct emitter *e, uint32_t entry, const char *name)
 	e->pointers = calloc(plan->code->op_count + 1u, sizeof(*e->pointers));
 	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
 	const bool right = e->webs && e->masks && e->starts && e->kept && e->turned && e->lists && e->tested &&
-			   e->set && e->saved &&
-			   e->first_saved && e->rest && e->slot_start && e->pointers && e->slot_size;
+			   e->set && e->saved && e->first_saved && e->rest && e->slot_start && e->pointers &&
+			   e->slot_size;
 	if (right) {
 		make_function(e, name);
 		for (uint32_t n = 0; n < e->region->node_count; n++)
