@@ -32,6 +32,7 @@ static struct ocl_code *make_code(void)
 		abort();
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 	code->sm = code->ptx_sm = 90;
+	code->choice.warp_synchronous = true;
 	code->abi = facts();
 	for (unsigned i = 0; code->ptx.bytes.size_B < TEXT_B; i++) {
 		bytes_printf(&code->ptx.bytes, "add.s32 %%r%u, %%r%u, 1;\n", i, i);
@@ -63,6 +64,7 @@ static void packed_code_is_the_code(void)
 	struct ocl_code *back = read_back(&kept, OCL_CODE_KEPT);
 	REQUIRE(back);
 	CHECK(back->ptx.packed && back->object.packed && !packed_bytes_empty(&back->object));
+	CHECK(back->choice.warp_synchronous && !back->choice.verbose);
 	CHECK(equal(&back->cubin, &code->cubin) && equal(&back->log, &code->log));
 	/* Written as it lies, and to an application as if it had never been packed. */
 	ocl_code_write(back, OCL_CODE_KEPT, &rekept);
@@ -165,7 +167,7 @@ static void applications_give_plain_code_of_this_version(void)
 	back = read_back(&given, OCL_CODE_GIVEN);
 	CHECK(back != NULL);
 	ocl_code_unref(back);
-	given.data[FLAGS_AT_B] |= 16;
+	given.data[FLAGS_AT_B] |= 32;
 	seal(&given);
 	CHECK(!read_back(&given, OCL_CODE_GIVEN));
 	given.data[FLAGS_AT_B] = 0;
