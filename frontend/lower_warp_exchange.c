@@ -71,12 +71,13 @@ static bool is_of_neighbour(const struct element_address *one, const struct elem
 		const struct address_term *term = &one->terms[i];
 		if (!fe_counts_work_items(term->value))
 			continue;
-		const int32_t scale_B = (int32_t)term->scale_B, offset_B = (int32_t)distance->offset_B;
-		if (!distance->count && offset_B && !(offset_B % scale_B) && abs(offset_B / scale_B) < WARP_SIZE)
+		/* In 64 bits, the least number of 32 can be divided by -1. */
+		const int64_t scale_B = (int32_t)term->scale_B, offset_B = (int32_t)distance->offset_B;
+		if (!distance->count && offset_B && !(offset_B % scale_B) && llabs(offset_B / scale_B) < WARP_SIZE)
 			return true;
 		/* "for (n = 16; n; n /= 2) table[i] += table[i + n];" */
 		if (distance->count == 1 && !offset_B && fe_is_step_of_exchange(distance->terms[0].value) &&
-		    abs((int32_t)distance->terms[0].scale_B) == abs(scale_B))
+		    llabs((int32_t)distance->terms[0].scale_B) == llabs(scale_B))
 			return true;
 	}
 	return false;
