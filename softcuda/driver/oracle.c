@@ -35,6 +35,7 @@ struct oracle_record {
 	struct oracle_stream *stream;
 	uint64_t number;                     /* the value of its stream's clock for it */
 	bool complete, begun, frees;
+	uint64_t version;                    /* of the host's clock when it was submitted */
 	struct clock submitted;              /* what the host knew when it was submitted */
 	struct clock clock;                  /* what had happened before it, once it has begun */
 	uint64_t previous;                   /* number of the stream's previous operation with spans */
@@ -60,9 +61,11 @@ struct oracle_stream {
 
 /* The driver's lock guards all fields except on. */
 static struct {
-	struct list streams;
+	struct list streams;                 /* in order of their slots */
 	struct list pending;                 /* in order of submission */
 	struct clock host;
+	uint64_t version;                    /* the number of changes of host */
+	uint64_t forgotten;                  /* the version whose knowledge forget_known used last */
 	struct clock done;                   /* of all complete operations */
 	struct clock slots;                  /* the last number used in each slot */
 	uint64_t host_writes;                /* number of host functions and waits for values so far */
@@ -158,13 +161,16 @@ static void stream_destroy(struct oracle_stream *stream)
 	free(stream);
 }
 
-static bool slot_in_use(uint32_t slot)
+/* The stream gets the first slot that no other has. */
+static void stream_place(struct oracle_stream *stream)
 {
 	struct list *link, *next;
-	list_for_each(link, next, &oracle.streams)
-		if (list_entry(link, struct oracle_stream, link)->slot == slot)
-			return true;
-	return false;
+	list_for_each(link, next, &oracle.streams) {
+		if (list_entry(link, struct oracle_stream, link)->slot != stream->slot)
+			break;
+		stream->slot++;
+	}
+	list_insert_before(link, &stream->link);
 }
 
 /* The next stream in a slot continues its numbers. */
@@ -175,24 +181,27 @@ static struct oracle_stream *stream_get(struct soft_stream *soft)
 	struct oracle_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return NULL;
-	while (slot_in_use(stream->slot))
-		stream->slot++;
+	stream_place(stream);
 	stream->stream = soft;
 	stream->id = soft->id;
 	stream->base = clock_get(&oracle.slots, stream->slot);
 	stream->first = stream->base + 1;
-	list_append(&oracle.streams, &stream->link);
 	soft->oracle = stream;
 	return stream;
 }
 
 /* Drops records of operations that every pending operation knows to be complete.  Knowledge grows with each
- * submission, so the oldest pending operation knows least. */
-static void forget_known(void)
+ * submission, so the oldest pending operation knows least.  As long as it knows the same, there is nothing new to drop,
+ * but for a stream that changed: one that is gone, or has too many records. */
+static void forget_known(const struct oracle_stream *changed)
 {
-	const struct clock *known = &oracle.host;
-	if (!list_empty(&oracle.pending))
-		known = &list_entry(oracle.pending.next, struct oracle_record, pending)->submitted;
+	const struct oracle_record *oldest = list_empty(&oracle.pending) ? NULL :
+		list_entry(oracle.pending.next, struct oracle_record, pending);
+	const struct clock *known = oldest ? &oldest->submitted : &oracle.host;
+	const uint64_t version = oldest ? oldest->version : oracle.version;
+	if (version == oracle.forgotten && changed->stream && changed->count <= RECORDS_MAX)
+		return;
+	oracle.forgotten = version;
 	struct list *link, *next;
 	list_for_each(link, next, &oracle.streams) {
 		struct oracle_stream *stream = list_entry(link, struct oracle_stream, link);
@@ -215,6 +224,12 @@ static bool join_point(struct clock *clock, const struct soft_stream *soft, uint
 	const struct oracle_record *record = record_at(stream, number);
 	return clock_join(clock, record ? &record->clock : &stream->floor) &&
 	       clock_raise(clock, stream->slot, number);
+}
+
+static bool host_learns(const struct clock *clock)
+{
+	oracle.version++;
+	return clock_join(&oracle.host, clock);
 }
 
 /* --- declaring ---------- */
@@ -314,6 +329,7 @@ void soft_oracle_submit_locked(struct soft_operation *operation)
 		return;
 	}
 	record->number = record->stream->base + operation->sequence;
+	record->version = oracle.version;
 	write_label(record, operation);
 	if (!clock_join(&record->submitted, &oracle.host) || !ring_append(record->stream, record)) {
 		record->stream = NULL;
@@ -336,7 +352,7 @@ void soft_oracle_begin_locked(struct soft_operation *operation)
 				  operation->points[i].sequence);
 	/* A host function is code of the host: it knows what the host knows, and the host knows what it knew. */
 	if (good && operation->type->calls_host)
-		good = clock_join(&oracle.host, &record->clock);
+		good = host_learns(&record->clock);
 	if (!good)
 		give_up();
 }
@@ -522,7 +538,7 @@ void soft_oracle_complete_locked(struct soft_operation *operation)
 		give_up();
 	for (size_t i = 0; i < record->span_count; i++)
 		record->spans[i].allocation = NULL;
-	forget_known();
+	forget_known(record->stream);
 }
 
 /* A record that is in its stream's ring stays there. */
@@ -535,11 +551,12 @@ void soft_oracle_forget_locked(struct soft_operation *operation)
 
 void soft_oracle_forget_stream_locked(struct soft_stream *soft)
 {
-	if (!soft->oracle)
+	struct oracle_stream *stream = soft->oracle;
+	if (!stream)
 		return;
-	soft->oracle->stream = NULL;
+	stream->stream = NULL;
 	soft->oracle = NULL;
-	forget_known();
+	forget_known(stream);
 }
 
 /* --- the host ---------- */
@@ -548,9 +565,11 @@ void soft_oracle_learn_locked(const struct soft_stream *stream, uint64_t sequenc
 {
 	if (!soft_oracle_on() || !stream)
 		return;
+	oracle.version++;
 	if (!join_point(&oracle.host, stream, sequence))
 		give_up();
-	forget_known();
+	if (stream->oracle)
+		forget_known(stream->oracle);
 }
 
 static void report_free(const struct oracle_record *record,

@@ -349,7 +349,8 @@ int main(void)
 		test_barriers_order();
 		test_failed_barrier();
 		test_many_chains();
-		test_many_behind_one(100000);
+		/* What is recursive shows without a schedule. */
+		test_many_behind_one(getenv("CULVERT_SOFT_SCHED") ? 10000 : 100000);
 		test_release_and_stamps();
 		CHECK_OK(clReleaseProgram(program));
 	}
