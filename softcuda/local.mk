@@ -46,8 +46,9 @@ softcuda_check_sources = \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.
 softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c \
-	softcuda/check/whole_again.c softcuda/check/whole_atomic.c softcuda/check/whole_lanes.c \
-	softcuda/check/whole_later.c softcuda/check/whole_ones.c softcuda/check/whole_own.c \
+	softcuda/check/whole_again.c softcuda/check/whole_atomic.c softcuda/check/whole_few.c \
+	softcuda/check/whole_lanes.c softcuda/check/whole_later.c softcuda/check/whole_noted.c \
+	softcuda/check/whole_narrow.c softcuda/check/whole_ones.c softcuda/check/whole_own.c \
 	softcuda/check/whole_private.c softcuda/check/whole_race.c softcuda/check/whole_scatter.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \

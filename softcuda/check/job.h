@@ -17,6 +17,7 @@ enum {
 	PRINTED_MAX = 32,         /* reports of one launch that are printed */
 	CHECK_NOTES = 4,
 	CHECK_QUIETS = 16,
+	CHECK_STILLS = 4,
 	CHECK_KNOWN = 64
 };
 
@@ -29,12 +30,6 @@ struct check_quiet {
 	struct range range;
 	uint64_t quiet_end;       /* of the part that it was found of */
 	unsigned quiet;
-};
-
-/* A race that is only counted: between an op, and what check_race_is_known makes of the other. */
-struct check_known {
-	const struct op *op;      /* NULL: none */
-	uint64_t other;
 };
 
 /* Look at the accesses of all lanes of a warp at once.  They return which of `checks` do not know whether all is right,
@@ -76,12 +71,17 @@ struct check_job {
 	uint32_t next_notes;
 	struct check_quiet quiets[CHECK_QUIETS];
 	uint32_t quiet_count;
+	/* Memory that kernels may not read, but in which reads have no other error: all of it was written, and nothing
+	 * in the launch writes there. */
+	struct range stills[CHECK_STILLS];
+	uint32_t still_count;
 	struct range recent_shared[CHECK_NOTES];  /* variables in shared memory, as offsets; may be empty */
 	uint32_t next_shared;
 	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count, printed;
-	struct check_known known[CHECK_KNOWN];    /* races, each at a place that it decides */
+	uint64_t known[CHECK_KNOWN];      /* of `seen`, those asked for lately, each at a place that it decides; 0:
+					   * none */
 	uint64_t found;           /* number of all findings */
 	bool out_of_memory;       /* the launch ends, and nothing is reported any more */
 };
@@ -444,11 +444,13 @@ void check_tell(struct check_group *check, struct warp *warp, const struct op *o
 		const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 /* Whether such an error of an op is only counted. */
-bool check_is_known(const struct check_job *check, const struct op *op, const char *kind, uint64_t key);
+bool check_is_known(struct check_job *check, const struct op *op, const char *kind, uint64_t key);
 /* The same of a race with an access in the same group or another one, at a site, which wrote or not; of an access that
  * the flags of a buffer forbid. */
 bool check_race_is_known(struct check_job *check, const struct op *op, bool same_group, uint32_t site, bool wrote);
-bool check_flag_is_known(const struct check_job *check, const struct op *op, bool write);
+bool check_flag_is_known(struct check_job *check, const struct op *op, bool write);
+/* Whether it is reported what the flags of buffers forbid. */
+bool check_flags_count(const struct check_job *check);
 /* Reports that the checker is out of memory, as a fault; always false. */
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 

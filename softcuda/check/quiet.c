@@ -85,7 +85,8 @@ static bool all_written(const struct soft_launch *launch, const struct soft_note
 	return true;
 }
 
-static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range)
+/* is_still_out: whether check_job.stills may have the range. */
+static unsigned find_quiet(struct job *job, const struct compiled *compiled, struct range *range, bool *is_still_out)
 {
 	const unsigned options = watched_of(job)->check->options;
 	const struct soft_launch *launch = job->launch;
@@ -103,7 +104,9 @@ static unsigned find_quiet(struct job *job, const struct compiled *compiled, str
 		return 0;
 	/* Without CHECK_MEMORY, a launch may access some bytes behind an allocation, of which nothing is noted. */
 	range->end = range->end < notes.end ? range->end : notes.end;
-	return quiet & ((notes.readable ? SOFT_ACCESS_READ : 0u) |
+	const bool may_read = notes.readable || !check_flags_count(watched_of(job)->check);
+	*is_still_out = quiet & SOFT_ACCESS_READ && !may_read;
+	return quiet & ((may_read ? SOFT_ACCESS_READ : 0u) |
 			(notes.writable && !has_constant(job, range) ? SOFT_ACCESS_WRITE : 0u));
 }
 
@@ -124,9 +127,13 @@ unsigned check_quiet(struct job *job, const struct compiled *compiled, struct ra
 		return check->quiets[i].quiet;
 	}
 	const struct range whole = *range;
-	const unsigned quiet = find_quiet(job, compiled, range);
-	if (check->quiet_count < CHECK_QUIETS)
+	bool is_still = false;
+	const unsigned quiet = find_quiet(job, compiled, range, &is_still);
+	if (check->quiet_count < CHECK_QUIETS) {
 		check->quiets[check->quiet_count++] = (struct check_quiet){compiled, whole, range->end, quiet};
+		if (is_still && check->still_count < CHECK_STILLS)
+			check->stills[check->still_count++] = *range;
+	}
 	return quiet;
 }
 

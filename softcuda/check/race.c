@@ -137,15 +137,7 @@ static uint64_t key_of(uint32_t site, bool wrote)
 
 bool check_race_is_known(struct check_job *check, const struct op *op, bool same_group, uint32_t site, bool wrote)
 {
-	const uint64_t other = key_of(site, wrote) << 1 | same_group;
-	struct check_known *known = &check->known[((uintptr_t)op / sizeof(*op) + other * 5) % CHECK_KNOWN];
-	if (known->op == op && known->other == other)
-		return !check->out_of_memory;
-	/* What is known stays so. */
-	if (!check_is_known(check, op, kind_of(same_group), key_of(site, wrote)))
-		return false;
-	*known = (struct check_known){op, other};
-	return true;
+	return check_is_known(check, op, kind_of(same_group), key_of(site, wrote));
 }
 
 static void report(const struct access *access, const struct record *before, bool wrote)

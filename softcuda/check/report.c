@@ -210,10 +210,19 @@ static uint64_t key_of(const char *kind, uint64_t key)
 	return key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)kind << 32;
 }
 
-bool check_is_known(const struct check_job *check, const struct op *op, const char *kind, uint64_t key)
+bool check_is_known(struct check_job *check, const struct op *op, const char *kind, uint64_t key)
 {
-	return !check->out_of_memory &&
-	       (check->printed == PRINTED_MAX || is_seen(check, key_of(kind, key) ^ (uint64_t)(uintptr_t)op));
+	const uint64_t seen = key_of(kind, key) ^ (uint64_t)(uintptr_t)op;
+	uint64_t *known = &check->known[(seen * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CHECK_KNOWN];
+	if (check->out_of_memory)
+		return false;
+	/* What is known stays so. */
+	if (check->printed == PRINTED_MAX || *known == seen)
+		return true;
+	if (!is_seen(check, seen))
+		return false;
+	*known = seen;
+	return true;
 }
 
 bool check_find(struct check_group *group, const struct warp *warp, const struct op *op, const char *kind,

@@ -248,10 +248,12 @@ static void spread_narrow(const struct page *page, uint64_t *cells)
 	const uint64_t *const of_kind[RECORDS] = {page->block_write, page->block_read[0], page->block_read[1]};
 	for (uint32_t rest = page->narrow; rest; rest &= rest - 1) {
 		const size_t b = exec_lowest(rest);
-		for (size_t k = 0; k < RECORDS; k++)
+		for (size_t k = 0; k < RECORDS; k++) {
+			const uint32_t bytes = page->partial >> b & 1 ? page->second[b].bytes[k] : MASK_ALL;
 			for (size_t i = 0; i < LANES; i++)
 				cells[k * SHADOW_PAGE_B + b * LANES + i] =
-					of_kind[k][b] ? of_kind[k][b] + (i << RECORD_LANE_SHIFT) : 0;
+					of_kind[k][b] && bytes >> i & 1 ? of_kind[k][b] + (i << RECORD_LANE_SHIFT) : 0;
+		}
 	}
 }
 

@@ -8,7 +8,7 @@
  * Most accesses are of consecutive lanes to consecutive words.  So 8 cells side by side are a block, for which one
  * record stands of each kind, that of the first cell: those of the others differ only in the lane.  In a partial block,
  * some cells may have none.  Once its cells have other records, a block is apart: each cell has its own ones.
- * In a narrow block, each lane of a warp has accessed one of the bytes.
+ * In a narrow block, lanes of a warp have accessed one of the bytes each.
  *
  * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
  * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
@@ -71,10 +71,12 @@ static inline uint32_t record_site(uint64_t record)
 	return (uint32_t)(record >> RECORD_SITE_SHIFT) & (RECORD_SITES - 1);
 }
 
-/* The second records of a block's kinds, and the cells that have them, as bits; 0: there is none. */
+/* The second records of a block's kinds, and the cells that have them, as bits; 0: there is none.  Of a narrow block,
+ * the bytes that have the only record of each kind. */
 struct second {
 	uint64_t record[SHADOW_RECORDS];
 	uint8_t cells[SHADOW_RECORDS];
+	uint32_t bytes[SHADOW_RECORDS];
 };
 
 /* A page of cells, and its blocks, unless it has a cell per byte.  What each access needs is in one line of the cache,
@@ -85,8 +87,9 @@ struct page {
 	_Alignas(SHADOW_LINE_B) bool bytes;       /* a cell per byte */
 	uint8_t kept;             /* the number of sets whose accesses are not noted yet (check/again.h) */
 	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
-	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0.  narrow: the bytes
-	 * of the block have been accessed by a lane each, all of the same warp. */
+	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0.  narrow: bytes of
+	 * the block have been accessed by a lane each, all of the same warp; if it is partial, second.bytes says
+	 * which. */
 	uint32_t apart, pairs, quads, partial, narrow;
 	/* Arrays with an element for each cell; those of a block have no meaning unless it is apart. */
 	uint64_t *write;          /* NULL: no block is apart; `read` is part of the same memory */
@@ -169,7 +172,7 @@ static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */
 bool shadow_part(struct page *page, uint32_t first, uint32_t end);
-/* Gives the page memory for second records; false when out of memory. */
+/* Gives the page memory for `second`; false when out of memory. */
 bool shadow_want_second(struct page *page);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);

@@ -138,6 +138,19 @@ static bool take_ones(struct check_whole *whole, const uint64_t *place, bool asc
 	return false;
 }
 
+/* Takes the lanes of an access of global memory to be looked at in turn, if that is right. */
+static bool take_few(struct check_whole *whole, const uint64_t *place)
+{
+	if ((whole->size_B >= SHADOW_WORD_B && (uint32_t)__builtin_popcount(whole->mask) > CHECK_LANES_FEW) ||
+	    check_is_atomic(whole->op) || starts_in_shared(whole->warp, whole->mask, place))
+		return false;
+	check_whole_find_few(whole, place);
+	whole->is_few = find_space(whole) && whole->space == PLACE_GLOBAL;
+	if (!whole->is_few)
+		whole->one_count = 0;
+	return whole->is_few;
+}
+
 /* The same of an atomic. */
 static bool take_atomic(struct check_whole *whole, const uint64_t *place)
 {
@@ -182,8 +195,9 @@ static bool find_access(struct check_whole *whole)
 	find_neighbours(whole, &equal, &next);
 	const uint32_t runs = (uint32_t)__builtin_popcount(whole->mask & ~(equal | next));
 	/* Few words, too, may be accessed again and again (check/again.h). */
-	const bool apart = runs > 1 && runs == (uint32_t)__builtin_popcount(whole->mask);
-	if ((runs >= CHECK_RUNS_MANY || apart) && take_ones(whole, whole->place, false))
+	const bool apart = runs == (uint32_t)__builtin_popcount(whole->mask);
+	if ((runs >= CHECK_RUNS_MANY || apart) &&
+	    (take_few(whole, whole->place) || (runs > 1 && take_ones(whole, whole->place, false))))
 		return true;
 	find_runs(whole, equal, next);
 	find_extent(whole);
@@ -198,7 +212,7 @@ static bool find_row(struct check_whole *whole, uint64_t place, uint32_t step_B)
 		uint64_t places[LANES];
 		for (uint32_t l = 0; l < LANES; l++)
 			places[l] = place + (uint64_t)l * step_B;
-		return step_B && take_ones(whole, places, true);
+		return step_B && (take_few(whole, places) || take_ones(whole, places, true));
 	}
 	if (!whole->size_B)
 		return false;
@@ -275,90 +289,6 @@ INLINE bool is_inside(const struct check_whole *whole)
 	}
 }
 
-/* Finds what is noted of the memory that contains all lanes' bytes, and keeps it for the next access.  NULL: nothing is
- * known of it. */
-static const struct soft_notes *find_notes(const struct check_whole *whole)
-{
-	struct check_job *check = whole->group->job;
-	struct soft_notes *notes = NULL;
-	for (unsigned i = 0; i < CHECK_NOTES; i++) {
-		notes = &check->notes[i];
-		if (whole->start >= notes->start && whole->end <= notes->end)
-			return notes;
-	}
-	notes = &check->notes[check->next_notes++ % CHECK_NOTES];
-	if (!check->job->launch->memory->notes(whole->start, notes))
-		*notes = (struct soft_notes){0};
-	return whole->start >= notes->start && whole->end <= notes->end ? notes : NULL;
-}
-
-/* Whether the range around all lanes' bytes is so small that it is looked at as a whole, instead of run by run. */
-INLINE bool is_dense(const struct check_whole *whole)
-{
-	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
-}
-
-/* As is_noted, of lanes one by one. */
-static bool ones_noted(const struct check_whole *whole, const struct soft_notes *notes, bool reads, bool writes)
-{
-	typedef uint32_t __attribute__((may_alias)) word_notes;
-	const uint32_t written = (uint32_t)check_each_byte;
-	const uint32_t words = whole->size_B / SHADOW_WORD_B;
-	uint32_t all = written;
-	if (((uintptr_t)notes->written - notes->start) % sizeof(word_notes))
-		return false;
-	for (uint32_t k = 0; reads && k < words; k++)
-		for (uint32_t i = 0; i < whole->one_count; i++) {
-			const atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
-			all &= __atomic_load_n((const word_notes *)(const void *)at + k, __ATOMIC_RELAXED);
-		}
-	/* What an atomic reads and writes has been written. */
-	for (uint32_t k = 0; writes && !reads && k < words; k++)
-		for (uint32_t i = 0; i < whole->one_count; i++) {
-			atomic_uchar *at = notes->written + (whole->one_place[i] - notes->start);
-			__atomic_store_n((word_notes *)(void *)at + k, written, __ATOMIC_RELAXED);
-		}
-	return all == written;
-}
-
-/* Whether a buffer's flags allow an access; of one that they forbid, whether it is only counted. */
-INLINE bool flags_allow(struct check_whole *whole, const struct soft_notes *notes, bool reads, bool writes)
-{
-	const struct check_job *check = whole->group->job;
-	const bool forbids_write = writes && !notes->writable;
-	if (!forbids_write && (!reads || notes->readable))
-		return true;
-	whole->is_flagged = check->options & CHECK_MEMORY && check->job->program->file_count &&
-			    check_flag_is_known(check, whole->op, forbids_write);
-	return whole->is_flagged;
-}
-
-INLINE bool is_noted(struct check_whole *whole)
-{
-	const bool reads = !check_is_store(whole->op), writes = !check_is_load(whole->op);
-	if (whole->space != PLACE_GLOBAL)
-		return true;
-	const struct soft_notes *notes = find_notes(whole);
-	if (!notes || !flags_allow(whole, notes, reads, writes))
-		return false;
-	if (!notes->written ||
-	    (is_dense(whole) &&
-	     check_all_written(notes->written + (whole->start - notes->start), whole->end - whole->start)))
-		return true;
-	if (whole->one_count)
-		return ones_noted(whole, notes, reads, writes);
-	for (uint32_t i = 0; reads && i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		if (!check_all_written(notes->written + (run->place - notes->start), check_run_B(whole, run)))
-			return false;
-	}
-	for (uint32_t i = 0; writes && i < whole->run_count; i++) {
-		const struct check_run *run = &whole->runs[i];
-		check_set_written(notes->written + (run->place - notes->start), check_run_B(whole, run));
-	}
-	return true;
-}
-
 INLINE bool has_unwritten(const uint8_t *notes, uint64_t size_B)
 {
 	uint64_t found = 0, i = 0;
@@ -417,7 +347,7 @@ INLINE bool written_shared(const struct check_whole *whole)
 	const uint64_t shared = (uint64_t)(uintptr_t)whole->warp->group->shared;
 	if (whole->one_count && !check_is_store(whole->op))
 		return ones_written(whole);
-	if (check_is_load(whole->op) && is_dense(whole) &&
+	if (check_is_load(whole->op) && check_is_dense(whole) &&
 	    !has_unwritten(whole->group->written + (whole->start - shared), whole->end - whole->start))
 		return true;
 	for (uint64_t at = 0; at < whole->size_B; at += SHADOW_WORD_B)
@@ -462,7 +392,10 @@ INLINE unsigned look_for_races(struct check_whole *whole, unsigned checks)
 
 INLINE unsigned look(struct check_whole *whole, unsigned checks)
 {
-	const bool noted = !(checks & (CHECK_MEMORY | CHECK_UNINIT)) || is_noted(whole);
+	if (whole->group->job->still_count && check_whole_is_still(whole))
+		return 0;
+	const bool noted = !(checks & (CHECK_MEMORY | CHECK_UNINIT)) || whole->space != PLACE_GLOBAL ||
+			   check_whole_noted(whole);
 	const bool inside = !(checks & CHECK_MEMORY) || is_inside(whole);
 	/* Outside of a variable, notes about bytes must not be changed before that is reported. */
 	if (noted && inside && (!(checks & CHECK_UNINIT) || is_written(whole)))
@@ -487,7 +420,7 @@ static void begin(struct check_whole *whole, struct warp *warp, const struct op 
 	whole->decided = !op->compares;
 	whole->place = NULL;
 	whole->is_told = whole->is_put_off = whole->is_flagged = false;
-	whole->has_holes = whole->is_own = false;
+	whole->has_holes = whole->is_own = whole->is_few = false;
 }
 
 static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
@@ -500,6 +433,8 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	const bool keeps = again_keeps(&whole.group->job->global);
 	if (!is_atomic && (in_shared ? check_whole_repeats(warp, op, mask, size_B, place) :
 				       keeps && check_whole_again(warp, op, mask, place)))
+		return 0;
+	if (whole.group->job->still_count && check_whole_reads_still(warp, op, mask, size_B, place))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
 	if (whole.is_put_off && !left && (whole.one_count || whole.run_count >= RUNS_SEVERAL) && check_is_load(op))

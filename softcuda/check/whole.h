@@ -1,15 +1,15 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
- * check/whole_again.c, check/whole_atomic.c, check/whole_lanes.c, check/whole_later.c, check/whole_ones.c,
- * check/whole_own.c, check/whole_private.c, check/whole_race.c and check/whole_scatter.c.  Only these include this
- * file; others call them by check_job.whole. */
+ * check/whole_again.c, check/whole_atomic.c, check/whole_few.c, check/whole_lanes.c, check/whole_later.c,
+ * check/whole_narrow.c, check/whole_noted.c, check/whole_ones.c, check/whole_own.c, check/whole_private.c,
+ * check/whole_race.c and check/whole_scatter.c.  Only these include this file; others call them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 
 #include "softcuda/check/job.h"
 #include "softcuda/exec/table.h"
 
-/* With as many runs, lanes are taken one by one. */
-enum { CHECK_RUNS_MANY = 5 };
+/* With as many runs, lanes are taken one by one; so many lanes are looked at in turn. */
+enum { CHECK_RUNS_MANY = 5, CHECK_LANES_FEW = 8 };
 
 /* Consecutive lanes that access places step_B apart, which is the size of an access, or all the same place (0). */
 struct check_run {
@@ -42,9 +42,13 @@ struct check_whole {
 	 * atomic, whose words need not differ; 0: there are runs. */
 	uint32_t one_count;
 	uint32_t one_lane[LANES];
-	uint64_t one_place[LANES];        /* multiples of the size of the access: SHADOW_WORD_B or, of an atomic, twice
-					   * that */
+	uint64_t one_place[LANES];        /* multiples of the size of the access unless is_few: SHADOW_WORD_B or, of an
+					   * atomic, twice that */
 	bool one_word;            /* all lanes of an atomic access the same one */
+	/* These lanes are few, or access less than a word each, and are looked at in turn.  The space is global, and
+	 * what they access need not differ. */
+	bool is_few;
+	uint64_t row_place;       /* of lane 0, if these lanes' places are as far apart as in a row; 0: they are not */
 	struct again_set *again;          /* what keeps these accesses of them; NULL: nothing */
 	bool reads;               /* the access only reads */
 	bool decided;             /* that is known: it is no compare-exchange that has not been made yet */
@@ -62,6 +66,12 @@ struct check_whole {
 static inline uint64_t check_run_B(const struct check_whole *whole, const struct check_run *run)
 {
 	return (uint64_t)(run->count - 1) * run->step_B + whole->size_B;
+}
+
+/* Whether the range around all lanes' bytes is so small that it is looked at as a whole, instead of run by run. */
+static inline bool check_is_dense(const struct check_whole *whole)
+{
+	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
 }
 
 /* Finds the runs of an access that machine code has told of, or that was put off; their number. */
@@ -117,10 +127,25 @@ bool check_whole_inside_private(const struct check_whole *whole);
 /* Whether all bytes that the lanes read have been written; notes those that they write. */
 #define check_whole_written_private EXEC_LEVELED(check_whole_written_private)
 bool check_whole_written_private(const struct check_whole *whole);
+/* Whether a buffer's flags allow an access of global memory, or what they forbid is only counted (is_flagged), and all
+ * bytes that the lanes read have been written; notes those that they write. */
+#define check_whole_noted EXEC_LEVELED(check_whole_noted)
+bool check_whole_noted(struct check_whole *whole);
+/* Whether a read is of memory that kernels may not read (check_job.stills), and only that is wrong, which need only be
+ * counted: counts it then. */
+#define check_whole_reads_still EXEC_LEVELED(check_whole_reads_still)
+bool check_whole_reads_still(const struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			     const uint64_t *place);
+/* The same of an access whose start and end are known. */
+#define check_whole_is_still EXEC_LEVELED(check_whole_is_still)
+bool check_whole_is_still(const struct check_whole *whole);
 /* Takes the lanes in mask one by one.  False if they do not access different words.  ascend: they are known to do it,
  * in that order. */
 #define check_whole_find_ones EXEC_LEVELED(check_whole_find_ones)
 bool check_whole_find_ones(struct check_whole *whole, const uint64_t *place, bool ascend);
+/* Takes the lanes in mask, of one place each, to be looked at in turn. */
+#define check_whole_find_few EXEC_LEVELED(check_whole_find_few)
+void check_whole_find_few(struct check_whole *whole, const uint64_t *place);
 /* Notes the runs of an access, or its lanes one by one, if no race is possible or the access is_last.  False: that is
  * not decided, as of check_whole_race. */
 #define check_whole_touch EXEC_LEVELED(check_whole_touch)

@@ -18,9 +18,9 @@ static bool is_known(const struct lanes *lanes, uint64_t before, bool wrote)
 
 /* --- one place ---------- */
 
-/* Notes reads of a cell by lanes one after the other, the first of which has this record, as touch_lane would for each:
- * once both of the cell's reads are of this warp's present epoch or of other work-groups, only the same lanes replace
- * them. */
+/* Notes reads of a cell by lanes one after the other, the first of which has this record, as check_lanes_touch_one
+ * would for each: once both of the cell's reads are of this warp's present epoch or of other work-groups, only the same
+ * lanes replace them. */
 static void read_cell(const struct lanes *lanes, const struct page *page, size_t i, uint64_t record, uint32_t count)
 {
 	const uint32_t lane = record_lane(record);
@@ -143,9 +143,7 @@ static void note_cell(const struct lanes *lanes, const struct one_cell *cell, ui
 	}
 }
 
-/* Notes the access of a lane as check_race would, and counts its race.  False: that is not decided, or the race has to
- * be reported; nothing is noted then. */
-static bool touch_lane(const struct lanes *lanes, uint64_t place, uint64_t record)
+bool check_lanes_touch_one(const struct lanes *lanes, uint64_t place, uint64_t record)
 {
 	struct one_access access = {.record = record};
 	struct one_race race;
@@ -162,12 +160,14 @@ static bool touch_lane(const struct lanes *lanes, uint64_t place, uint64_t recor
 	return true;
 }
 
-static void find_places(const struct check_whole *whole, uint64_t *places)
+void check_lanes_places(const struct check_whole *whole, uint64_t *places)
 {
 	memset(places, 0, LANES * sizeof(*places));
 	for (uint32_t r = 0; r < whole->run_count; r++)
 		for (uint32_t i = 0; i < whole->runs[r].count; i++)
 			places[whole->runs[r].lane + i] = whole->runs[r].place + (uint64_t)i * whole->runs[r].step_B;
+	for (uint32_t i = 0; i < whole->one_count; i++)
+		places[whole->one_lane[i]] = whole->one_place[i];
 }
 
 bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run)
@@ -177,11 +177,11 @@ bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run)
 	bool known = false;
 	for (uint32_t i = 0; i < run->count; i++) {
 		const uint32_t l = run->lane + i;
-		if (touch_lane(lanes, run->place + (uint64_t)i * run->step_B,
+		if (check_lanes_touch_one(lanes, run->place + (uint64_t)i * run->step_B,
 			       lanes->record + ((uint64_t)l << RECORD_LANE_SHIFT)))
 			continue;
 		if (!known)
-			find_places(whole, places);
+			check_lanes_places(whole, places);
 		known = true;
 		if (!check_race(whole->warp, whole->op, whole->mask, l, places, whole->size_B))
 			return false;

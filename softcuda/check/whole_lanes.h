@@ -1,4 +1,5 @@
-/* What check/whole_race.c and check/whole_lanes.c have in common: how the cells of an access are looked at. */
+/* What check/whole_few.c, check/whole_lanes.c, check/whole_narrow.c and check/whole_race.c have in common: how the
+ * cells of an access are looked at. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
 
@@ -37,6 +38,22 @@ static inline struct page *check_lanes_cell(const struct lanes *lanes, uint64_t 
  * race has to be reported; nothing is counted then. */
 #define check_lanes_read_same EXEC_LEVELED(check_lanes_read_same)
 bool check_lanes_read_same(const struct lanes *lanes, const struct check_run *run, uint64_t record);
+/* Notes the accesses of lanes that are looked at in turn (check_whole.is_few), and reports races if the access is_last.
+ * False: that is not decided, or a fault was noted.  Otherwise there is no one_count if a lane had a race, or if it
+ * accesses something else than a word, of a block that is apart. */
+#define check_lanes_touch_few EXEC_LEVELED(check_lanes_touch_few)
+bool check_lanes_touch_few(const struct lanes *lanes, struct check_whole *whole);
+/* Notes the accesses of lanes to a byte each of a block of a page, the first of which lane 0 of a warp would access.
+ * False: the block cannot say so, or there may be a race; nothing is noted then. */
+#define check_lanes_touch_narrow EXEC_LEVELED(check_lanes_touch_narrow)
+bool check_lanes_touch_narrow(const struct lanes *lanes, uint64_t place, uint32_t mask);
+/* Notes the access of a lane as check_race would, and counts its race.  False: that is not decided, or the race has to
+ * be reported; nothing is noted then. */
+#define check_lanes_touch_one EXEC_LEVELED(check_lanes_touch_one)
+bool check_lanes_touch_one(const struct lanes *lanes, uint64_t place, uint64_t record);
+/* Sets the places of all lanes of an access; 0 of others. */
+#define check_lanes_places EXEC_LEVELED(check_lanes_places)
+void check_lanes_places(const struct check_whole *whole, uint64_t *places);
 /* Notes the accesses of a run one by one, and reports races.  False: a fault was noted. */
 #define check_lanes_touch EXEC_LEVELED(check_lanes_touch)
 bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run);

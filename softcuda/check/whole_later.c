@@ -452,7 +452,7 @@ static void begin_note(struct check_whole *whole, struct check_group *group, uin
 	whole->decided = true;
 	whole->place = NULL;
 	whole->is_last = true;
-	whole->has_holes = whole->is_own = false;
+	whole->has_holes = whole->is_own = whole->is_few = false;
 }
 
 static bool note_later(struct check_group *group, const struct shared_access *later)

@@ -419,26 +419,11 @@ static inline bool touch_words(const struct lanes *lanes, const struct check_run
 	return true;
 }
 
-/* The same of consecutive bytes that are a whole block of a page. */
-static bool touch_bytes(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+/* The same of consecutive bytes. */
+static bool touch_bytes(const struct lanes *lanes, const struct check_run *run)
 {
-	_Static_assert((int)LANES == SHADOW_BLOCK * SHADOW_WORD_B, "a byte of a block for each lane of a warp");
-	if (lanes->whole->size_B != 1 || run->count != LANES || run->place % LANES)
-		return false;
-	struct page *page = shadow_page_of(lanes->shadow, run->place);
-	const uint32_t block = (uint32_t)(run->place % SHADOW_PAGE_B) / LANES, bit = 1u << block;
-	if (!page || page->kept || page->atomic[0] || page->bytes ||
-	    (page->apart | page->pairs | page->quads | page->partial) & bit)
-		return false;
-	uint64_t *write = &page->block_write[block];
-	uint64_t *read[2] = {&page->block_read[0][block], &page->block_read[1][block]};
-	if (*write | *read[0] | *read[1])
-		return page->narrow & bit && touch(lanes, &(struct cells){
-			.write = write, .read = {read[0], read[1]}, .count = 1, .record = record, .step = 1
-		});
-	page->narrow |= bit;
-	*(lanes->writes ? write : read[0]) = record;
-	return true;
+	return lanes->whole->size_B == 1 && (run->count == 1 || run->step_B) &&
+	       check_lanes_touch_narrow(lanes, run->place - run->lane, bits(run->lane, run->lane + run->count));
 }
 
 /* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
@@ -448,7 +433,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
 		return !lanes->writes && check_lanes_read_same(lanes, run, record);
-	if (touch_words(lanes, run, record) || touch_bytes(lanes, run, record))
+	if (touch_words(lanes, run, record))
 		return true;
 	/* Elements are aligned, so that none is in two pages. */
 	if (size_B & (size_B - 1) || run->place % size_B)
@@ -531,6 +516,7 @@ static void make_runs(struct check_whole *whole)
 		*run = (struct check_run){place, lane, 1, whole->size_B};
 	}
 	whole->one_count = 0;
+	whole->is_few = false;
 }
 
 /* Notes the runs of an access.  What is noted here before a lane is not decided is noted again by check_race, which
@@ -553,12 +539,16 @@ bool check_whole_touch(struct check_whole *whole)
 	const uint32_t floor = check_clocks_floor(clocks, 0);
 	if (floor)
 		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
+	if (whole->is_few && !clocks->dirty)
+		return check_lanes_touch_few(&lanes, whole);
 	if (whole->one_count && !clocks->dirty && (check_whole_keeps(whole, lanes.record) || touch_ones(&lanes)))
 		return true;
 	if (whole->one_count)
 		make_runs(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
+		if (!clocks->dirty && touch_bytes(&lanes, run))
+			continue;
 		if (clocks->dirty || run->count == 1 ? touch_one_by_one(&lanes, run) : touch_run(&lanes, run))
 			continue;
 		if (clocks->dirty || !whole->is_last || !check_lanes_touch(&lanes, run))

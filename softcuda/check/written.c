@@ -324,9 +324,15 @@ static const char *flag_kind(bool write)
 	return write ? to_read_only : of_write_only;
 }
 
-bool check_flag_is_known(const struct check_job *check, const struct op *op, bool write)
+bool check_flag_is_known(struct check_job *check, const struct op *op, bool write)
 {
 	return check_is_known(check, op, flag_kind(write), 0);
+}
+
+/* Culvert's own kernels, which have no source lines, may fill a buffer that kernels can only read. */
+bool check_flags_count(const struct check_job *check)
+{
+	return check->options & CHECK_MEMORY && check->job->program->file_count;
 }
 
 /* Reports an access that the flags of a buffer forbid. */
@@ -342,8 +348,7 @@ static void report_flag(struct warp *warp, const struct op *op, unsigned l, uint
 	bytes_finish(&text);
 }
 
-/* Checks what the OpenCL driver has noted about a buffer.  Culvert's own kernels, which have no source lines, may
- * fill a buffer that kernels can only read. */
+/* Checks what the OpenCL driver has noted about a buffer. */
 bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		 uint32_t size_B)
 {

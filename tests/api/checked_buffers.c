@@ -32,6 +32,13 @@ static const char source[] =
 	"kernel void again(global int *from, global int *to)\n"
 	"{ int i = get_global_id(0), sum = 0;\n"
 	"for (int n = 0; n < 3; n++) { sum += from[i * 5 & 63]; to[n] = sum; } }\n"
+	"kernel void turn(global int *to)\n"
+	"{ int i = get_global_id(0); to[i] += to[63 - i]; }\n"
+	"kernel void sparse(global int *from, global int *to)\n"
+	"{ int i = get_global_id(0); if (i % 8 == 3) to[i * 11 & 63] = from[i * 11 & 63]; }\n"
+	"kernel void sparse_bytes(global char *from, global char *to)\n"
+	"{ int i = get_global_id(0) * 17 & 255;\n"
+	"to[i] = 1; if (i % 4 == 1) to[i] = from[i] + 1; }\n"
 	"kernel void count(global int *from, global int *to)\n"
 	"{ atomic_inc(to + get_global_id(0)); }\n"
 	"kernel void scatter(global int *to)\n"
@@ -74,7 +81,7 @@ static bool is_silent(void)
 }
 
 /* What is released at the end, since the checks need buffers that exist side by side. */
-static cl_mem kept[32];
+static cl_mem kept[64];
 static unsigned kept_count;
 
 static cl_mem keep(cl_mem memory)
@@ -181,6 +188,27 @@ static void check_written_by_host(void)
 	CHECK(is_silent());
 }
 
+/* Few work-items, or bytes, far apart: what they read, and that of what they have written. */
+static void check_sparse(void)
+{
+	const char *const kernels[] = {"sparse", "sparse_bytes"};
+	for (unsigned i = 0; i < 2; i++) {
+		cl_mem to = buffer(0);
+		run(kernels[i], buffer(CL_MEM_COPY_HOST_PTR), to);
+		CHECK(is_silent());
+		run(kernels[i], to, buffer(CL_MEM_COPY_HOST_PTR));
+		CHECK(is_silent());
+		run("add", to, buffer(0));
+		CHECK(strstr(reported(), "uninitialised read") != NULL);
+		to = buffer(0);
+		run(kernels[i], to, buffer(0));
+		CHECK(strstr(reported(), "uninitialised read") != NULL);
+		release_from(to);
+	}
+	run("sparse", buffer(CL_MEM_COPY_HOST_PTR), buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR));
+	CHECK(strstr(reported(), "write to read-only memory") != NULL);
+}
+
 /* Padding goes where its structure goes. */
 static void check_structures(void)
 {
@@ -209,6 +237,13 @@ static void check_flags(void)
 	/* Each access counts, and each race: of 64 work-items with 63 before them. */
 	run("again", to, from);
 	CHECK(strstr(reported(), "kernel 'again': 573 reports in total, 3 printed") != NULL);
+	/* What may not be read may have other errors, too. */
+	run("turn", NULL, buffer(CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR));
+	const char *both = reported();
+	CHECK(strstr(both, "read of write-only memory") != NULL && strstr(both, "race in a work-group") != NULL);
+	run("again", buffer(CL_MEM_WRITE_ONLY), buffer(0));
+	both = reported();
+	CHECK(strstr(both, "read of write-only memory") != NULL && strstr(both, "uninitialised read") != NULL);
 	/* What comes in its place is another buffer. */
 	release_from(from);
 	from = buffer(CL_MEM_COPY_HOST_PTR);
@@ -318,6 +353,7 @@ int main(int argc, char **argv)
 	check_unwritten();
 	check_atomics();
 	check_written_by_host();
+	check_sparse();
 	check_structures();
 	check_flags();
 	check_in_turn();

@@ -1,0 +1,116 @@
+/* Accesses of global memory by few lanes, or to less than a word each, whose places are apart: the lanes are looked at
+ * in turn, which takes less time than to find out what they have in common. */
+#include "config.h"
+
+#include "softcuda/check/whole_lanes.h"
+
+void check_whole_find_few(struct check_whole *whole, const uint64_t *place)
+{
+	uint32_t count = 0;
+	uint64_t low = UINT64_MAX, high = 0, apart = 0;
+	const uint64_t first = exec_lowest(whole->mask), row = place[first] - first * whole->size_B;
+	for (uint32_t rest = whole->mask; rest; rest &= rest - 1) {
+		const uint32_t l = exec_lowest(rest);
+		low = place[l] < low ? place[l] : low;
+		high = place[l] > high ? place[l] : high;
+		apart |= place[l] - row - (uint64_t)l * whole->size_B;
+		whole->one_lane[count] = l;
+		whole->one_place[count++] = place[l];
+	}
+	whole->one_count = count;
+	whole->row_place = apart ? 0 : row;
+	whole->start = low;
+	whole->end = high + whole->size_B;
+}
+
+/* Notes the access of a lane as check_lanes_touch_one would, if it accesses one cell and there is no race.  False: that
+ * is not decided quickly. */
+static inline bool touch_cell(const struct lanes *lanes, uint64_t place, uint64_t record)
+{
+	const uint32_t size_B = lanes->whole->size_B;
+	struct page *page = shadow_page_of(lanes->shadow, place);
+	/* What is kept of words has been noted. */
+	if (!page || (page->kept && size_B != SHADOW_WORD_B) || page->narrow || page->atomic[0])
+		return false;
+	if (size_B < SHADOW_WORD_B && !page->bytes && !shadow_split(page))
+		return false;
+	if (page->bytes ? size_B != 1 : size_B != SHADOW_WORD_B || place % SHADOW_WORD_B)
+		return false;
+	const size_t i = place % SHADOW_PAGE_B / (page->bytes ? 1 : SHADOW_WORD_B);
+	const uint32_t block = (uint32_t)(i / SHADOW_BLOCK);
+	if (!page->bytes && !(page->apart >> block & 1) && !shadow_part(page, block, block + 1))
+		return false;
+	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
+	const bool over[2] = {cells_ordered(*read[0], record, &lanes->order),
+			      cells_ordered(*read[1], record, &lanes->order)};
+	if (!cells_ordered(page->write[i], record, &lanes->order) || (lanes->writes && !(over[0] & over[1])))
+		return false;
+	if (lanes->writes) {
+		page->write[i] = record;
+		*read[0] = *read[1] = 0;
+	} else if (over[0] | over[1]) {
+		*read[over[0] ? 0 : 1] = record;
+	}
+	return true;
+}
+
+/* Has the processor read the cells of the lanes' places: they are mostly far apart. */
+static void prefetch_few(const struct lanes *lanes)
+{
+	const struct check_whole *whole = lanes->whole;
+	for (uint32_t i = 0; i < whole->one_count; i++) {
+		const uint64_t place = whole->one_place[i];
+		const struct page *page = shadow_page_of(lanes->shadow, place);
+		if (!page || !page->write)
+			continue;
+		const size_t at = place % SHADOW_PAGE_B / (page->bytes ? 1 : SHADOW_WORD_B);
+		__builtin_prefetch(&page->write[at], 1);
+		__builtin_prefetch(&page->read[0][at], 1);
+		__builtin_prefetch(&page->read[1][at], 1);
+	}
+}
+
+/* soon_out: whether each lane has accessed a word of a block that is apart, and had no race. */
+static bool touch_each(const struct lanes *lanes, bool *soon_out)
+{
+	const struct check_whole *whole = lanes->whole;
+	uint64_t places[LANES];
+	bool known = false;
+	*soon_out = whole->size_B == SHADOW_WORD_B;
+	if (whole->one_count > 1)
+		prefetch_few(lanes);
+	for (uint32_t i = 0; i < whole->one_count; i++) {
+		const uint32_t l = whole->one_lane[i];
+		const uint64_t record = lanes->record + ((uint64_t)l << RECORD_LANE_SHIFT);
+		if (touch_cell(lanes, whole->one_place[i], record))
+			continue;
+		*soon_out = false;
+		if (!whole->is_last)
+			return false;
+		if (check_lanes_touch_one(lanes, whole->one_place[i], record))
+			continue;
+		if (!known)
+			check_lanes_places(whole, places);
+		known = true;
+		if (!check_race(whole->warp, whole->op, whole->mask, l, places, whole->size_B))
+			return false;
+	}
+	return true;
+}
+
+bool check_lanes_touch_few(const struct lanes *lanes, struct check_whole *whole)
+{
+	bool soon;
+	if (whole->size_B == 1 && whole->row_place && check_lanes_touch_narrow(lanes, whole->row_place, whole->mask)) {
+		whole->one_count = 0;
+		return true;
+	}
+	if (whole->size_B == SHADOW_WORD_B && check_whole_keeps(whole, lanes->record))
+		return true;
+	if (!touch_each(lanes, &soon))
+		return false;
+	/* Others cannot be kept as accesses that repeat: of writes, only those to different words have no race. */
+	if (!soon || whole->one_count == 1)
+		whole->one_count = 0;
+	return true;
+}
