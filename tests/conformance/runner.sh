@@ -4,7 +4,8 @@
 # tests here are shell scripts with the CTS's command line; no CTS is needed.
 set -u
 here=${srcdir:-.}/tests/conformance
-python3 -c 'import ctypes' 2>/dev/null || { echo "no python3"; exit 77; }
+PYTHON3=${PYTHON3:-python3}
+"$PYTHON3" -c 'import ctypes' 2>/dev/null || { echo "no python3"; exit 77; }
 # An OpenCL library with a sanitizer in it cannot be loaded by a program without.
 [ -z "${SANITIZER_RUNTIME:-}" ] || { echo "skipped: a sanitizer"; exit 77; }
 work=$(mktemp -d) || exit 1
@@ -74,12 +75,12 @@ Absent,absent/test_absent
 END
 export COUNT="$work/count"
 run() {
-	timeout 120 "$here/run" --cts "$work/cts" --build . --list "$work/list.csv" --out "$work/out" --timeout 2 \
+	timeout 120 "$PYTHON3" "$here/run" --cts "$work/cts" --build . --list "$work/list.csv" --out "$work/out" --timeout 2 \
 		--jobs 2 "$@" >"$work/log" 2>&1
 }
 has() { grep -q -- "$1" "$work/log"; }
 result() { # result TEST STATUS
-	python3 - "$work/out/results.json" "$1" "$2" <<'END'
+	"$PYTHON3" - "$work/out/results.json" "$1" "$2" <<'END'
 import json, sys
 seen = {r['test']: r['status'] for r in json.load(open(sys.argv[1]))['results']}
 sys.exit(0 if seen.get(sys.argv[2]) == sys.argv[3] else 'seen: %r' % seen)
@@ -163,8 +164,8 @@ check "worse makes it fail" [ $? -eq 1 ]
 check "worse is said" has 'WORSE: test_basic/bad: fail, expected pass'
 cp "$work/out/results.json" "$work/a.json"
 sed 's/"fail"/"pass"/' "$work/a.json" >"$work/b.json"
-check "compare shows where two differ" sh -c '"$1" "$2" "$3" | grep -q "^test_basic/bad  *fail  *pass"' - \
-	"$here/compare" "$work/a.json" "$work/b.json"
+check "compare shows where two differ" sh -c '"$1" "$2" "$3" "$4" | grep -q "^test_basic/bad  *fail  *pass"' - \
+	"$PYTHON3" "$here/compare" "$work/a.json" "$work/b.json"
 run --platform 'none of this name'
 check "a platform that is not there is wrong usage" [ $? -eq 2 ]
 check "and those that are there are named" has 'there are: .*Culvert'

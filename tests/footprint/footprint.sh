@@ -13,6 +13,7 @@
 # (by default that of the build), and PoCL's library for this processor,
 # REFERENCE_LIBRARY.  Without them only the footprint that is known is looked at.
 here=${srcdir:-.}/tests/footprint
+PYTHON3=${PYTHON3:-python3}
 build=$(pwd)
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -38,10 +39,10 @@ sort "$here/known.txt" | diff - "$work/sorted" || fail "the footprint of known.c
 joined() {
 	for run in '8 9' '10 14'; do echo "r 0 0 local few $run"; done | sed '1i launch few 1 1 1 1 1 1' >"$work/right"
 	printf 'launch few 1 1 1 1 1 1\nr 0 0 local few %s %s\n' "$2" "$3" >"$work/joined"
-	"$here/compare" $4 "$work/right" "$work/joined" >"$work/out"
+	"$PYTHON3" "$here/compare" $4 "$work/right" "$work/joined" >"$work/out"
 	[ $? = "$1" ] || fail "compare $4 of a read of bytes $2 to $3"
 }
-if command -v python3 >/dev/null; then
+if command -v "$PYTHON3" >/dev/null; then
 	joined 1 8 14
 	joined 0 8 14 --joined-reads
 	joined 0 8 16 --joined-reads
@@ -58,10 +59,10 @@ printf '\t%s\n' 'ld.shared.u32 %r1, [table$$3+4];' 'ld.shared.v2.u16 {%rs1, %rs2
 early() {
 	printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 1 0 1\n' >"$work/right"
 	printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 1 0 1\nr 0 0 %s\n' "$2" >"$work/early"
-	"$here/compare" $3 "$work/right" "$work/early" >"$work/out"
+	"$PYTHON3" "$here/compare" $3 "$work/right" "$work/early" >"$work/out"
 	[ $? = "$1" ] || fail "compare $3 of reads of bytes of $2"
 }
-if command -v python3 >/dev/null; then
+if command -v "$PYTHON3" >/dev/null; then
 	early 0 'local table 4 8' "--code $work"
 	grep -qx '1 early reads' "$work/out" || fail "the number of early reads"
 	early 0 'variable table 4 8' "--code $work/loads"
@@ -77,7 +78,7 @@ if command -v python3 >/dev/null; then
 	for end in 8 9; do
 		printf 'launch few 1 1 1 1 1 1\nw 0 0 argument 0 4 8\n' >"$work/right"
 		printf 'launch few 1 1 1 1 1 1\nr 0 0 argument 0 4 %s\nw 0 0 argument 0 4 8\n' $end >"$work/own"
-		"$here/compare" "$work/right" "$work/own" >"$work/out"
+		"$PYTHON3" "$here/compare" "$work/right" "$work/own" >"$work/out"
 		[ $? = $((end - 8)) ] || fail "compare of a read of bytes 4 to $end, of which 4 to 7 are written"
 	done
 fi
@@ -87,7 +88,7 @@ fi
 [ -n "$REFERENCE_LIBRARY" ] || REFERENCE_LIBRARY=/usr/share/pocl/kernel-x86_64-pc-linux-gnu-GENERIC.bc
 export REFERENCE_LLVM REFERENCE_LIBRARY
 if ! [ -x "$REFERENCE_LLVM/clang" ] || ! [ -x "$REFERENCE_LLVM/llvm-link" ] || ! [ -f "$REFERENCE_LIBRARY" ] ||
-		! [ -f tests/footprint/libreference.so ] || ! command -v python3 >/dev/null; then
+		! [ -f tests/footprint/libreference.so ] || ! command -v "$PYTHON3" >/dev/null; then
 	echo "no reference: clang, llvm-link, PoCL's library or python3 is missing"
 	exit $status
 fi
@@ -99,7 +100,7 @@ cp "$work/vendors/reference.icd" vendors/culvert.icd "$work/both"
 platforms_are_there() {
 	grep -qE 'no such (platform|OpenCL device)' "$work/out" || return
 	for library in $(cat "$work"/both/*.icd); do
-		python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$library" 2>&1 | tail -n 1
+		"$PYTHON3" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$library" 2>&1 | tail -n 1
 	done
 	fail "$1: a platform cannot be loaded (was the build changed while the test ran?)"
 	exit 1
@@ -155,7 +156,7 @@ kernel_file() {
 	}
 	local=
 	! moves_local "$name" || local=--without-local
-	"$here/compare" $local --code "$work/code" "$work/reference" "$work/ours" >"$work/out"
+	"$PYTHON3" "$here/compare" $local --code "$work/code" "$work/reference" "$work/ours" >"$work/out"
 	case $? in
 	0)
 		compared=$((compared + 1))
@@ -207,7 +208,7 @@ random_kernel() {
 	fi
 	joined=
 	[ "${CULVERT_SOFT_SM:-90}" -lt 100 ] || joined=--joined-reads
-	"$here/compare" $joined --code "$work/code" "$work/reference" "$work/ours" >"$work/out" || {
+	"$PYTHON3" "$here/compare" $joined --code "$work/code" "$work/reference" "$work/ours" >"$work/out" || {
 		cat "$work/out"
 		fail "kernel $1"
 		return

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: what tests/apps/survey keeps of the programs: a line with fewer right results is not kept and fails, unless
 # --worse asks for it; a program that counted nothing, or said nothing of its results, has not succeeded.
-command -v python3 >/dev/null || exit 77
+PYTHON3=${PYTHON3:-python3}
+command -v "$PYTHON3" >/dev/null || exit 77
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cp "${srcdir:-.}/tests/apps/survey" "$work/survey" || exit 99
@@ -14,7 +15,7 @@ says() { # program's file, line, exit code
 	chmod +x "$work/$1"
 }
 survey() {
-	python3 "$work/survey" --write "$table" "$@" >"$work/said" 2>&1
+	"$PYTHON3" "$work/survey" --write "$table" "$@" >"$work/said" 2>&1
 }
 kept() { # what the table has to say, without the time
 	if ! grep -q "^$1, [0-9]* s\$" "$table"; then
