@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
@@ -37,12 +38,15 @@ static struct {
 } crew = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
 static unsigned shares;
+static bool alone;                       /* there is one processor */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void shares_count(void)
 {
 	const uint64_t wanted = option_number(OPTION_COPY_THREADS);
-	unsigned count = processors_usable() / CORES_PER_THREAD;
+	const unsigned processors = processors_usable();
+	unsigned count = processors / CORES_PER_THREAD;
+	alone = processors == 1;
 	if (count > SHARES_MAX)
 		count = SHARES_MAX;
 	if (wanted)
@@ -54,6 +58,14 @@ unsigned gpu_crew_size(void)
 {
 	pthread_once(&once, shares_count);
 	return shares;
+}
+
+void gpu_crew_let_others(void)
+{
+	if (alone)
+		(void)sched_yield();
+	else
+		gpu_spin();
 }
 
 /* --- seats ---
@@ -73,9 +85,12 @@ static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu
 	return atomic_compare_exchange_strong(&seat->job, &from, to);
 }
 
-/* Polls the seat for a job; NULL: none came within AWAKE_NS. */
+/* Polls the seat for a job; NULL: none came within AWAKE_NS.  A helper that polled the only processor would keep it
+ * from the caller. */
 static struct gpu_crew_job *seat_watch(struct seat *seat)
 {
+	if (alone)
+		return NULL;
 	const uint64_t start_ns = host_now_ns();
 	atomic_store(&seat->job, &awake);
 	for (;;) {

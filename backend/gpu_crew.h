@@ -42,6 +42,9 @@ static inline void gpu_spin(void)
 /* The number of threads that share a copy on this machine, with the calling thread: 1 if there are few cores.
  * CULVERT_COPY_THREADS changes it. */
 unsigned gpu_crew_size(void);
+/* For a loop that waits for another thread, or for the device, after gpu_crew_size was called: spins, or leaves the
+ * only processor to others. */
+void gpu_crew_let_others(void);
 /* Runs the job on the calling thread and on up to helpers other threads; returns when it is done.  No lock may be
  * held. */
 void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers);

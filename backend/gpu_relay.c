@@ -85,7 +85,7 @@ static void look_again(unsigned *looks)
 		cancel_restore(before);
 	}
 	else
-		gpu_spin();
+		gpu_crew_let_others();
 }
 
 /* --- to the device --- */

@@ -19,6 +19,7 @@ enum { RULES_MAX = 32, CALLS_MAX = 512, ANY_DEVICE = -1 };
 
 struct rule {
 	char *pattern;                       /* owned, as long as the process lives */
+	bool is_name;                        /* of one function: it has no wildcards */
 	uint64_t first;                      /* the first call that fails, from 1 */
 	bool onwards;                        /* all later calls fail, too */
 	CUresult result;
@@ -137,6 +138,7 @@ static bool read_rule(char *text, struct rule *rule)
 	if (rule->pattern != text || !count || !result || !read_count(count, rule) ||
 	    !read_result(result, &rule->result))
 		return false;
+	rule->is_name = !strpbrk(rule->pattern, "*?[\\");
 	for (const char *word; (word = strtok_r(NULL, ":", &rest));)
 		if (!read_word(word, rule))
 			return false;
@@ -197,8 +199,12 @@ CUresult soft_fault_start(void)
 static void count_locked(const char *name)
 {
 	unsigned i = 0;
-	while (i < call_count && strcmp(calls[i].name, name))
+	while (i < call_count && calls[i].name != name)
 		i++;
+	/* Mostly, a name is at one address. */
+	for (unsigned k = 0; i == call_count && k < call_count; k++)
+		if (!strcmp(calls[k].name, name))
+			i = k;
 	if (i == CALLS_MAX)
 		return;
 	if (i == call_count)
@@ -209,7 +215,7 @@ static void count_locked(const char *name)
 static bool rule_fires_locked(struct rule *rule, const char *call,
 			      const struct soft_context *context)
 {
-	if (fnmatch(rule->pattern, call, 0))
+	if (rule->is_name ? strcmp(rule->pattern, call) : fnmatch(rule->pattern, call, 0))
 		return false;
 	if (rule->result == SOFT_DROPPED && !droppable(call))
 		return false;
