@@ -454,6 +454,12 @@ static void fill_bytes(const struct soft_allocation *allocation)
 		memset(bytes, 0, allocation->size_B);
 }
 
+void soft_memory_zero_new(const struct soft_allocation *allocation)
+{
+	const bool is_mapped = allocation->mapping_B && allocation->size_B > POISON_MAX_B;
+	memset((void *)(uintptr_t)allocation->start, 0, is_mapped ? POISON_MAX_B : allocation->size_B);
+}
+
 /* --- allocations ---------- */
 
 /* Whether its pages move (driver/managed.h).  Elsewhere managed memory is device memory that the host can access. */

@@ -62,6 +62,8 @@ struct soft_allocation {
 CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
 				  uint64_t size_B, struct soft_pool *pool,
 				  struct soft_allocation **allocation_out);
+/* Zeroes device memory that was just allocated; most pages of much memory are new and not touched. */
+void soft_memory_zero_new(const struct soft_allocation *allocation);
 /* Enters memory at start, which others may use too, into the table as memory of device.  mapping: what is to be
  * unmapped with it; NULL: nothing.  If this fails, nothing is unmapped. */
 CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,

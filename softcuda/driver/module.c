@@ -97,7 +97,7 @@ static CUresult variables_create_locked(struct soft_module *module)
 		if (variable->initial)
 			memcpy(bytes, variable->initial, variable->size_B);
 		else
-			memset(bytes, 0, variable->size_B);
+			soft_memory_zero_new(allocation);
 	}
 	soft_program_relocate(module->program, module->variable_addresses);
 	return CUDA_SUCCESS;

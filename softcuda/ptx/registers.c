@@ -25,6 +25,7 @@ struct placer {
 	const char *widths;
 	struct ptx_blocks graph;
 	uint32_t *wide;           /* register -> its bit in the sets, or NONE */
+	uint32_t *of_bit;         /* bit in the sets -> register */
 	uint32_t *first, *last;   /* register -> span */
 	uint64_t *in, *defined;   /* block_count sets of words */
 	uint8_t *alive;           /* register -> alive where find_peak is */
@@ -76,8 +77,10 @@ static void find_wide(struct placer *p, uint32_t *seen)
 	for (uint32_t i = 0; i < p->op_count; i++) {
 		unsigned count = op_uses(&p->ops[i], list);
 		for (unsigned k = 0; k < count; k++)
-			if (seen[list[k]] != p->graph.of[i] + 1 && p->wide[list[k]] == NONE)
+			if (seen[list[k]] != p->graph.of[i] + 1 && p->wide[list[k]] == NONE) {
+				p->of_bit[p->wide_count] = list[k];
 				p->wide[list[k]] = p->wide_count++;
+			}
 		count = op_definitions(&p->ops[i], list);
 		for (unsigned k = 0; k < count; k++)
 			seen[list[k]] = p->graph.of[i] + 1;
@@ -93,6 +96,20 @@ static void set_bit(uint64_t *set, uint32_t bit)
 static bool has_bit(const uint64_t *set, uint32_t bit)
 {
 	return set[bit / 64] >> bit % 64 & 1;
+}
+
+/* The register of a set's next bit, from *bit on, which becomes that bit's number plus one; NONE: there is none. */
+static uint32_t next_of(const struct placer *p, const uint64_t *set, uint32_t *bit)
+{
+	for (uint32_t w = *bit / 64; w < p->words; w++) {
+		const uint64_t left = w == *bit / 64 ? set[w] >> *bit % 64 << *bit % 64 : set[w];
+		if (!left)
+			continue;
+		const uint32_t found = 64 * w + (uint32_t)__builtin_ctzll(left);
+		*bit = found + 1;
+		return p->of_bit[found];
+	}
+	return NONE;
 }
 
 /* What a block reads first (into in) and what it writes. */
@@ -140,9 +157,7 @@ static bool widen_out(void *context, uint32_t block, uint32_t successor)
 {
 	struct placer *p = context;
 	const uint64_t *in = p->in + (size_t)successor * p->words;
-	for (uint32_t r = 0; r < p->register_count; r++) {
-		if (p->wide[r] == NONE || !has_bit(in, p->wide[r]))
-			continue;
+	for (uint32_t r, bit = 0; (r = next_of(p, in, &bit)) != NONE;) {
 		widen(p, r, p->graph.blocks[block].end - 1);
 		widen(p, r, p->graph.blocks[successor].first);
 	}
@@ -168,9 +183,8 @@ static void find_spans(struct placer *p)
 	for (uint32_t b = 0; b < p->graph.count; b++)
 		ptx_blocks_successors(&p->graph, b, widen_out, p);
 	/* Read before any write: alive from the start. */
-	for (uint32_t r = 0; r < p->register_count; r++)
-		if (p->wide[r] != NONE && has_bit(p->in, p->wide[r]))
-			widen(p, r, 0);
+	for (uint32_t r, bit = 0; (r = next_of(p, p->in, &bit)) != NONE;)
+		widen(p, r, 0);
 }
 
 /* --- how many a GPU might use ---------- */
@@ -211,9 +225,8 @@ static bool alive_out(void *context, uint32_t block, uint32_t successor)
 	struct placer *p = context;
 	(void)block;
 	const uint64_t *in = p->in + (size_t)successor * p->words;
-	for (uint32_t r = 0; r < p->register_count; r++)
-		if (p->wide[r] != NONE && has_bit(in, p->wide[r]))
-			set_alive(p, r, true);
+	for (uint32_t r, bit = 0; (r = next_of(p, in, &bit)) != NONE;)
+		set_alive(p, r, true);
 	return false;
 }
 
@@ -315,6 +328,7 @@ static bool place(struct placer *p, const struct branch_table *tables)
 	size_t registers = p->register_count + 1u, ops = p->op_count + 1u;
 	uint32_t *seen = calloc(registers, sizeof(*seen));
 	p->wide = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->of_bit = malloc(registers * sizeof(uint32_t));
 	p->first = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->last = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->next_start = fill_none(malloc(registers * sizeof(uint32_t)), registers);
@@ -324,7 +338,7 @@ static bool place(struct placer *p, const struct branch_table *tables)
 	p->source = calloc(registers, sizeof(*p->source));
 	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
-	bool right = ptx_blocks_find(&p->graph, p->ops, p->op_count, tables) && seen && p->wide &&
+	bool right = ptx_blocks_find(&p->graph, p->ops, p->op_count, tables) && seen && p->wide && p->of_bit &&
 		     p->first && p->last && p->next_start && p->next_end && p->place && p->alive &&
 		     p->source && p->starts && p->ends;
 	if (right) {
@@ -405,7 +419,7 @@ bool ptx_registers_place(struct ptx_parser *parser, struct code *code)
 		note_widths(&p, code->register_widths);
 		rewrite(&p);
 	}
-	uint32_t *lists[] = {p.wide, p.first, p.last, p.next_start, p.next_end,
+	uint32_t *lists[] = {p.wide, p.of_bit, p.first, p.last, p.next_start, p.next_end,
 			     p.place, p.starts, p.ends};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);

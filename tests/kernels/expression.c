@@ -46,6 +46,8 @@ static void skip_space(struct parser *parser)
 static bool take(struct parser *parser, const char *token)
 {
 	skip_space(parser);
+	if (*parser->at != *token)
+		return false;
 	size_t length = strlen(token);
 	if (strncmp(parser->at, token, length))
 		return false;
@@ -264,8 +266,9 @@ static const struct {
 static int next_operator(struct parser *parser)
 {
 	skip_space(parser);
+	const char *at = parser->at;
 	for (size_t o = 0; o < sizeof(operators) / sizeof(operators[0]); o++)
-		if (!strncmp(parser->at, operators[o].token, strlen(operators[o].token)))
+		if (at[0] == operators[o].token[0] && (!operators[o].token[1] || at[1] == operators[o].token[1]))
 			return (int)o;
 	return -1;
 }
