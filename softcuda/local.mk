@@ -216,7 +216,7 @@ check_PROGRAMS += tests/unit/t_soft_jit_fault
 TESTS += tests/unit/t_soft_jit_fault
 tests_unit_t_soft_jit_fault_SOURCES = tests/unit/t_soft_jit_fault.c
 tests_unit_t_soft_jit_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=aligned_alloc,--wrap=realpath,--wrap=mmap,--wrap=mprotect,--wrap=socketpair,--wrap=send \
+	-Wl,--wrap=aligned_alloc,--wrap=spare_take,--wrap=realpath,--wrap=mmap,--wrap=mprotect,--wrap=socketpair,--wrap=send \
 	-Wl,--wrap=recv,--wrap=clone
 tests_unit_t_soft_jit_fault_LDADD = $(softcuda_libs)
 tests/unit/t_soft_jit_fault.$(OBJEXT): build_name.h
@@ -225,7 +225,7 @@ check_PROGRAMS += tests/unit/t_soft_check_fault
 TESTS += tests/unit/t_soft_check_fault
 tests_unit_t_soft_check_fault_SOURCES = tests/unit/t_soft_check_fault.c
 tests_unit_t_soft_check_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=aligned_alloc
+	-Wl,--wrap=aligned_alloc,--wrap=spare_take
 tests_unit_t_soft_check_fault_LDADD = $(softcuda_libs)
 # Its processors and compilers are what the environment says.
 check_PROGRAMS += tests/unit/t_soft_jit_cache

@@ -104,18 +104,16 @@ static void *map_find(const struct shadow_map *map, uint64_t key)
 	return map->capacity ? map->values[slot_of(map, key)] : NULL;
 }
 
-/* Adds key, which must not be there yet; if there is no memory for it, value is freed. */
-static void *map_add(struct shadow_map *map, uint64_t key, void *value)
+/* Adds key, which must not be there yet.  False when out of memory. */
+static bool map_add(struct shadow_map *map, uint64_t key, void *value)
 {
-	if (!value || (map->count * 2 >= map->capacity && !map_grow(map))) {
-		free(value);
-		return NULL;
-	}
+	if (map->count * 2 >= map->capacity && !map_grow(map))
+		return false;
 	size_t slot = slot_of(map, key);
 	map->keys[slot] = key;
 	map->values[slot] = value;
 	map->count++;
-	return value;
+	return true;
 }
 
 static void syncs_finish(struct shadow *shadow)
@@ -164,10 +162,14 @@ static struct sheet *find_sheet(struct shadow *shadow, uint64_t key)
 	if (sheet)
 		return sheet;
 	sheet = spare_take(SPARE_SHEET);
-	if (sheet)
-		sheet->used = 0;
-	/* A value that cannot be added is freed. */
-	return map_add(&shadow->sheets, key, sheet);
+	if (!sheet)
+		return NULL;
+	sheet->used = 0;
+	if (!map_add(&shadow->sheets, key, sheet)) {
+		spare_give_back(SPARE_SHEET, sheet);
+		return NULL;
+	}
+	return sheet;
 }
 
 struct page *shadow_find(struct shadow *shadow, uint64_t address)
@@ -316,5 +318,12 @@ struct sync *shadow_sync_find(const struct shadow *shadow, uint64_t address)
 struct sync *shadow_sync(struct shadow *shadow, uint64_t address)
 {
 	struct sync *sync = map_find(&shadow->syncs, address);
-	return sync ? sync : map_add(&shadow->syncs, address, calloc(1, sizeof(*sync)));
+	if (sync)
+		return sync;
+	sync = calloc(1, sizeof(*sync));
+	if (!sync || !map_add(&shadow->syncs, address, sync)) {
+		free(sync);
+		return NULL;
+	}
+	return sync;
 }

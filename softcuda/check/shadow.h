@@ -72,11 +72,13 @@ static inline uint32_t record_site(uint64_t record)
 }
 
 /* The second records of a block's kinds, and the cells that have them, as bits; 0: there is none.  Of a narrow block,
- * the bytes that have the only record of each kind. */
+ * instead, the bytes that have the only record of each kind. */
 struct second {
-	uint64_t record[SHADOW_RECORDS];
+	union {
+		uint64_t record[SHADOW_RECORDS];
+		uint32_t bytes[SHADOW_RECORDS];
+	};
 	uint8_t cells[SHADOW_RECORDS];
-	uint32_t bytes[SHADOW_RECORDS];
 };
 
 /* A page of cells, and its blocks, unless it has a cell per byte.  What each access needs is in one line of the cache,

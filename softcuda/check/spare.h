@@ -1,5 +1,5 @@
 /* Memory of the checker that launches give back, for the next ones: the system takes longer to hand out new pages than
- * it takes to clear these.
+ * it takes to clear these.  It comes from the heap in large parts, of which each is kept or freed as a whole.
  *
  * Thread-safe. */
 #ifndef CULVERT_SOFTCUDA_CHECK_SPARE_H
@@ -10,6 +10,9 @@
 enum spare_kind {
 	SPARE_SHEET, SPARE_CELLS, SPARE_BYTES, SPARE_SECOND, SPARE_LATER, SPARE_ATOMICS, SPARE_SCATTERS, SPARE_KINDS
 };
+
+/* The size of those parts, that of a large page. */
+enum { SPARE_CHUNK_B = 2 << 20 };
 
 /* Memory for one of a kind, with any content; NULL when out of memory.  The caller owns it until spare_give_back. */
 void *spare_take(enum spare_kind kind);

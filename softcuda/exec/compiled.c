@@ -112,6 +112,10 @@ static void divide(uint64_t *x, const uint64_t *y, uint32_t count)
 
 static void store(const uint64_t *place, const uint16_t *values, uint32_t lanes, uint32_t size_B)
 {
+	for (unsigned l = 0; l < LANES && lanes == MASK_ALL && size_B == 1; l++)
+		*(unsigned char *)(uintptr_t)place[l] = (unsigned char)values[l];
+	if (lanes == MASK_ALL && size_B == 1)
+		return;
 	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
 		const unsigned l = exec_lowest(rest);
 		if (size_B == 1)

@@ -139,8 +139,16 @@ void *__wrap_aligned_alloc(size_t align_B, size_t size_B)
 	return fails(1, size_B) ? NULL : __real_aligned_alloc(align_B, size_B);
 }
 
-/* The size of memory that begins and ends at a line. */
-#define LINES_B(size_B) (((size_B) + SHADOW_LINE_B - 1) / SHADOW_LINE_B * SHADOW_LINE_B)
+/* Memory of each kind fails by itself, also where there is some of an earlier allocation (check/spare.h). */
+void *__real_spare_take(enum spare_kind kind);
+void *__wrap_spare_take(enum spare_kind kind);
+
+enum { SPARE_COUNT = 1 << 30 };      /* of no allocation: the size is the kind */
+
+void *__wrap_spare_take(enum spare_kind kind)
+{
+	return fails(SPARE_COUNT, kind) ? NULL : __real_spare_take(kind);
+}
 
 /* What the checker asks for.  Of those whose count depends on the launch, count is 0. */
 static const struct { const char *what; size_t count, size_B; } wanted[] = {
@@ -150,13 +158,12 @@ static const struct { const char *what; size_t count, size_B; } wanted[] = {
 	{"copies of lanes", ITEMS, sizeof(struct lane_copies)}, {"copies", 1, 16 * sizeof(struct copy)},
 	{"chunks", 6 * (4096 / CHECK_CHUNK_B + 1), sizeof(uint32_t)},
 	{"owners of words", 4096 / SHADOW_WORD_B + 1 + LANES, sizeof(uint32_t)},
-	{"accesses that are put off", 1, LINES_B((CHECK_LATER_MAX + 1) * sizeof(struct shared_access))},
-	{"atomics that are put off", 1, LINES_B(CHECK_ATOMICS_MAX * sizeof(struct check_atomic))},
-	{"scattered accesses that are put off", 1, LINES_B(CHECK_SCATTERS_MAX * sizeof(struct check_scatter))},
-	{"a sheet", 1, sizeof(struct sheet)},
-	{"cells of words", 1, SHADOW_PAGE_B / SHADOW_WORD_B * SHADOW_RECORDS * sizeof(uint64_t)},
-	{"cells of bytes", 1, SHADOW_PAGE_B * SHADOW_RECORDS * sizeof(uint64_t)},
-	{"second records", 1, SHADOW_BLOCKS * sizeof(struct second)},
+	{"memory for several of a kind", 1, SPARE_CHUNK_B},
+	{"accesses that are put off", SPARE_COUNT, SPARE_LATER},
+	{"atomics that are put off", SPARE_COUNT, SPARE_ATOMICS},
+	{"scattered accesses that are put off", SPARE_COUNT, SPARE_SCATTERS},
+	{"a sheet", SPARE_COUNT, SPARE_SHEET}, {"cells of words", SPARE_COUNT, SPARE_CELLS},
+	{"cells of bytes", SPARE_COUNT, SPARE_BYTES}, {"second records", SPARE_COUNT, SPARE_SECOND},
 	{"atomics of words", 2 * SHADOW_PAGE_B / SHADOW_WORD_B, sizeof(uint64_t)},
 	{"atomics of bytes", 2 * SHADOW_PAGE_B, sizeof(uint64_t)},
 	{"atomics of words that become bytes", 1, 2 * SHADOW_PAGE_B * sizeof(uint64_t)},
