@@ -89,7 +89,8 @@ softcuda_jit_sources = \
 	softcuda/jit/emit_integer.c softcuda/jit/emit_op.c \
 	softcuda/jit/emit_memory.c softcuda/jit/emit_move.c softcuda/jit/emit_special.c \
 	softcuda/jit/emit_together.c softcuda/jit/emit_atomic.c softcuda/jit/emit_half.c softcuda/jit/emit_step.c \
-	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
+	softcuda/jit/emit_value.c softcuda/jit/image.c softcuda/jit/image.h softcuda/jit/option.cpp softcuda/jit/option.h \
+	softcuda/jit/plan.c softcuda/jit/plan.h softcuda/jit/region.c \
 	softcuda/jit/single.c softcuda/jit/spread.c softcuda/jit/target.c softcuda/jit/target.h softcuda/jit/verb.c \
 	softcuda/jit/emit_rounded.c softcuda/jit/emit_rows.c softcuda/jit/emit_twice.c softcuda/jit/emit_watch.c softcuda/jit/verb.h softcuda/jit/web.c softcuda/jit/written.c
 
@@ -134,6 +135,7 @@ noinst_LIBRARIES += softcuda/jit/libjit.a
 softcuda_jit_libjit_a_SOURCES = $(softcuda_jit_sources)
 softcuda_jit_libjit_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 softcuda_jit_libjit_a_CFLAGS = $(softcuda_cflags)
+softcuda_jit_libjit_a_CXXFLAGS = $(AM_CXXFLAGS) -fno-exceptions
 soft_PROGRAMS += culvert-softcuda-compile
 culvert_softcuda_compile_SOURCES = softcuda/jit/main.c
 nodist_EXTRA_culvert_softcuda_compile_SOURCES = force-cxx-link.cxx

@@ -76,8 +76,9 @@ for file in $(find icd -name '*.c' -o -name '*.h' -o -name '*.def'); do
 	echo "$rooms" | grep -qE "^${room:-none}( |$)" || { echo "$file: in no folder of icd"; failed=1; }
 done
 
-# <cuda.h> only where CUDA is spoken; C++ only in the frontend.
-found=$(find base icd frontend cache backend softcuda -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)
+# <cuda.h> only where CUDA is spoken; C++ only in the frontend, and for what LLVM's C interface lacks.
+found=$(find base icd frontend cache backend softcuda -name '*.cpp' ! -path 'frontend/*' \
+	! -path softcuda/jit/option.cpp 2>/dev/null)
 [ -z "$found" ] || { printf '%s\n  C++ outside the frontend\n' "$found"; failed=1; }
 
 # A guest ends nobody's process; these files are of processes of ours.

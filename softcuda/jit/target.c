@@ -2,10 +2,11 @@
 
 #include "softcuda/jit/target.h"
 
+#include "softcuda/jit/option.h"
+
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
@@ -13,6 +14,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+/* A module of more basic blocks than these is large, or among the largest (choose_options). */
+enum { LARGE_BLOCKS = 250, LARGEST_BLOCKS = 600 };
 
 /* The host as LLVM describes it.  prepare fills it once; it is constant afterwards.  lanes is 0, and why has the
  * reason, if LLVM cannot be used. */
@@ -67,20 +71,9 @@ static bool open_host(struct bytes *why)
 	return true;
 }
 
-/* Values of a large kernel live across hundreds of blocks, and LLVM's register allocator took up to half of the time
- * for such a kernel to find where to split them.  A twentieth of its budget is enough for all others
- * (docs/decisions.md).  LLVM has no other interface for it; LLVMParseCommandLineOptions ignores what a version of LLVM
- * does not know. */
-static void limit_splitting(void)
-{
-	static const char *const arguments[] = {"culvert-softcuda-compile", "-grow-region-complexity-budget=500"};
-	LLVMParseCommandLineOptions(sizeof(arguments) / sizeof(arguments[0]), arguments, "");
-}
-
 static void prepare(void)
 {
 	struct bytes why = BYTES_INIT;
-	limit_splitting();
 	if (open_host(&why))
 		host.lanes = count_lanes();
 	else
@@ -141,6 +134,29 @@ static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, struct 
 	return !failed(error, "passes", why);
 }
 
+static unsigned count_blocks(LLVMModuleRef module)
+{
+	unsigned count = 0;
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		count += LLVMCountBasicBlocks(f);
+	return count;
+}
+
+/* Chooses how much LLVM's code generator does for a module (docs/decisions.md).
+ *
+ * Values of a large kernel live across hundreds of blocks, and LLVM's register allocator took up to half of the time
+ * for such a kernel to find where to split them.  A twentieth of its budget for that is enough for others, and a
+ * hundredth for the largest.  Constants and addresses that are moved out of loops are more such values, for which
+ * there are no registers.  LLVM has no other interface for these than options. */
+static void choose_options(LLVMModuleRef module)
+{
+	const unsigned blocks = count_blocks(module);
+	const bool large = blocks > LARGE_BLOCKS, largest = blocks > LARGEST_BLOCKS;
+	option_set("disable-machine-licm", large ? "true" : "false");
+	option_set("enable-misched", largest ? "false" : "true");
+	option_set("grow-region-complexity-budget", largest ? "100" : "500");
+}
+
 LLVMMemoryBufferRef target_compile(LLVMModuleRef module, uint32_t level, struct bytes *why)
 {
 	const struct level *found = find_level(level);
@@ -157,8 +173,10 @@ LLVMMemoryBufferRef target_compile(LLVMModuleRef module, uint32_t level, struct 
 	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
 	LLVMSetModuleDataLayout(module, layout);
 	LLVMSetTarget(module, host.triple);
-	if (optimize(module, machine, why) &&
-	    LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &text, &object)) {
+	const bool right = optimize(module, machine, why);
+	if (right)
+		choose_options(module);
+	if (right && LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &text, &object)) {
 		bytes_append_string(why, text ? text : "no code was made");
 		LLVMDisposeMessage(text);
 		object = NULL;

@@ -1,7 +1,8 @@
 /* The host's processor as a target of LLVM: optimization and code generation.
  *
  * level: what of the processor is used (compile_order.level).
- * All functions are thread-safe; target_lanes has to succeed before target_compile is called. */
+ * target_lanes is thread-safe; it has to succeed before target_compile is called, which one thread at a time may call,
+ * since it sets options of LLVM's. */
 #ifndef CULVERT_SOFTCUDA_JIT_TARGET_H
 #define CULVERT_SOFTCUDA_JIT_TARGET_H
 
