@@ -1,13 +1,13 @@
 /* Runs kernel files on any OpenCL platform.
  *
  *	runner [--platform NAME] [--device N] [--verbose] [--save DIR [--again DIR]] [--facts FILE]
- *	       [--binary] [--il COMMAND] FILE.clt...
+ *	       [--binary] [--build] [--il COMMAND] FILE.clt...
  *
  * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER; --again does
  * so instead with those of a file that is named twice in a row, the second time;
  * --facts all that can be asked of the programs to FILE; --binary runs what
  * clCreateProgramWithBinary makes of each; --il what clCreateProgramWithIL makes of what COMMAND,
- * given the options as its argument and the source, writes.
+ * given the options as its argument and the source, writes; --build builds the programs, and runs nothing.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -58,6 +58,7 @@
 
 static bool verbose;
 static bool by_binary;
+static bool only_builds;
 static const char *il_command;       /* NULL: sources are given */
 static const char *save_folder;      /* NULL: nothing is saved */
 static const char *again_folder;     /* for the second time; NULL: save_folder */
@@ -131,9 +132,18 @@ static void do_wrong_on(struct test *test, const char *at)
 		complain(test, SKIP, "skipped:%s", at);
 }
 
+static bool is_of_build(const char *at)
+{
+	static const char *const words[] = {"options", "requires", "capability", "build-fails", "check", "wrong-on"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (take_word(&at, words[i]))
+			return true;
+	return false;
+}
+
 static void directive(struct test *test, const char *at)
 {
-	if (take_word(&at, "protects"))
+	if (take_word(&at, "protects") || (only_builds && !is_of_build(at)))
 		return;
 	if (take_word(&at, "options")) {
 		free(test->options);
@@ -270,6 +280,8 @@ int main(int argc, char **argv)
 			again_folder = argv[++first];
 		else if (!strcmp(argv[first], "--binary"))
 			by_binary = true;
+		else if (!strcmp(argv[first], "--build"))
+			only_builds = true;
 		else if (!strcmp(argv[first], "--il") && first + 1 < argc)
 			il_command = argv[++first];
 		else if (!strcmp(argv[first], "--facts") && first + 1 < argc &&
