@@ -20,7 +20,7 @@ static const char source[] =
 "	c[0] = v;\n"
 "}\n";
 
-enum { LONG_MS = 150, TRIES = 5 };
+enum { LONG_MS = 100, TRIES = 5 };
 
 static double now_ms(clockid_t clock)
 {
