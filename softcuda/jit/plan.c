@@ -225,10 +225,12 @@ static bool find_waits(struct plan *plan)
  * so that the lanes of a part lie in one row. */
 static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
 {
-	enum { LEAST = 4 };
+	enum { LEAST = 4, CALLS_MAX = 1000 };
 	/* A call of a handler takes as long for some lanes of a warp as for all: with calls, whole warps are
-	 * better. */
-	plan->width = plan->together || plan->watched || (plan->calls && rows % LANES == 0) ? LANES : native;
+	 * better.  In a large kernel, calls take a small part of the time, and twice as many vectors live in all of
+	 * its blocks, for which LLVM takes longer. */
+	const bool calls = plan->calls && rows % LANES == 0 && plan->code->op_count <= CALLS_MAX;
+	plan->width = plan->together || plan->watched || calls ? LANES : native;
 	while (!plan->together && !plan->watched && plan->width > LEAST && rows % plan->width)
 		plan->width /= 2;
 	plan->linear = rows % plan->width == 0;
