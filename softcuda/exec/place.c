@@ -145,7 +145,9 @@ static void describe_local(const struct warp *warp, uint64_t offset_B, struct by
 
 /* --- global memory ---------- */
 
-static bool describe_variable(const struct job *job, uint64_t address, struct bytes *text)
+/* Appends which variable of the program an address is in, or near; false: it is in none, or apart_B from something
+ * else, which is nearer. */
+static bool describe_variable(const struct job *job, uint64_t address, uint64_t apart_B, struct bytes *text)
 {
 	enum { NEAR_B = 256 };
 	for (uint32_t i = 0; i < job->program->variable_count; i++) {
@@ -153,7 +155,7 @@ static bool describe_variable(const struct job *job, uint64_t address, struct by
 		const struct range range = {job->launch->variable_addresses[i],
 					    job->launch->variable_addresses[i] +
 					    variable->size_B};
-		if (distance(&range, address) > NEAR_B)
+		if (distance(&range, address) > NEAR_B || distance(&range, address) >= apart_B)
 			continue;
 		exec_describe_in(text, &range, address, variable->constant ? "the constant variable " :
 		    "the program's variable ", variable->name);
@@ -185,14 +187,25 @@ static void name_arguments(const struct job *job, const struct range *buffer, st
 
 static void describe_global(const struct job *job, uint64_t address, struct bytes *text)
 {
-	struct range parameters = {(uint64_t)(uintptr_t)job->launch->parameters, 0}, buffer;
+	enum { NEAR_B = 64 };
+	struct range parameters = {(uint64_t)(uintptr_t)job->launch->parameters, 0}, buffer = {0, 0};
 	parameters.end = parameters.start + job->launch->function->parameter_size_B;
-	if (parameters.start && distance(&parameters, address) < 64)
-		exec_describe_in(text, &parameters, address, "the kernel's arguments", "");
-	else if (!describe_variable(job, address, text)) {
-		job->launch->memory->describe(address, text, &buffer.start, &buffer.end);
+	uint64_t apart_B = parameters.start ? distance(&parameters, address) : NEAR_B;
+	if (apart_B >= NEAR_B)
+		apart_B = UINT64_MAX;
+	if (describe_variable(job, address, apart_B, text))
+		return;
+	/* The arguments are in the host's memory, where a buffer may be beside them. */
+	const size_t size_B = text->size_B;
+	job->launch->memory->describe(address, text, &buffer.start, &buffer.end);
+	if (apart_B == UINT64_MAX || (buffer.end && distance(&buffer, address) < apart_B)) {
 		name_arguments(job, &buffer, text);
+		return;
 	}
+	text->size_B = size_B;
+	if (text->data)
+		text->data[size_B] = '\0';
+	exec_describe_in(text, &parameters, address, "the kernel's arguments", "");
 }
 
 void exec_describe_memory(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text)
