@@ -37,9 +37,10 @@ static struct {
 	size_t count[SPARE_KINDS], size_B;        /* of all chunks */
 } spare = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
+/* An odd number of lines, so that the pieces' beginnings are not all in the same few sets of the cache. */
 static size_t piece_B(enum spare_kind kind)
 {
-	return (spare_B[kind] + SHADOW_LINE_B - 1) / SHADOW_LINE_B * SHADOW_LINE_B;
+	return ((spare_B[kind] + SHADOW_LINE_B - 1) / SHADOW_LINE_B | 1) * SHADOW_LINE_B;
 }
 
 static uint32_t piece_count(enum spare_kind kind)
