@@ -16,7 +16,7 @@
 
 /* The compiler refuses a kernel with more than SIZE_MAX_OF_IR instructions of LLVM IR, since LLVM takes 0.03 to 0.1 ms
  * for each; the interpreter then runs the kernel. */
-enum { NAME_B = 48, SIZE_MAX_OF_IR = 120000 };
+enum { NAME_B = 48, SIZE_MAX_OF_IR = 150000 };
 
 /* --- the description of the code (struct compiled) ---------- */
 
