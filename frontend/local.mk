@@ -54,11 +54,13 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local_index.c frontend/lower_local_stores.c \
 	frontend/lower_merge.c \
 	frontend/lower_packed.c \
+	frontend/lower_passed_union.c \
 	frontend/lower_passing.c \
 	frontend/lower_printf.c \
 	frontend/lower_private.c \
 	frontend/lower_product.c \
 	frontend/lower_relaxed.c \
+	frontend/lower_union.c \
 	frontend/lower_variable.c \
 	frontend/lower_vector_load.c \
 	frontend/lower_work_item.c \

@@ -11,13 +11,15 @@ static enum fe_status expand_constants(struct lowering *lowering)
 	return FE_OK;
 }
 
-/* The order of the passes matters. Components are looked for in the IR as Clang wrote it. Lowering printf
+/* The order of the passes matters. Unions and components are looked for in the IR as Clang wrote it. Lowering printf
  * adds an atomic operation and a hidden value. The next five passes change only variables and function
  * bodies. A kernel that is called gets a body of its own before functions stop passing halves, before
  * work-groups of a known size are looked at, and before parameters are added. Passing halves is changed before
  * everything else that half needs. Variables become part of the dynamic local memory before the local
  * pointers of entries do. Entries keep the names of the source until the last pass. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
+	fe_lower_passed_unions,
+	fe_lower_unions,
 	fe_lower_il_components,
 	fe_lower_components,
 	fe_lower_il_halves,

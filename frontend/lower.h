@@ -83,12 +83,17 @@ enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_ge
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
 enum fe_status fe_lower_divisions(struct lowering *lowering);        /* lower_division.c */
 enum fe_status fe_lower_cycles(struct lowering *lowering);           /* lower_cycle.c */
+enum fe_status fe_lower_unions(struct lowering *lowering);           /* lower_union.c */
+enum fe_status fe_lower_passed_unions(struct lowering *lowering);    /* lower_passed_union.c */
 enum fe_status fe_lower_warp_exchanges(struct lowering *lowering);   /* lower_warp_exchange.c */
 
 /* lower_division.c: whether an instruction is a quotient, remainder or shift to the right of 16, 32 or 64 bits; hides
  * the result of one from libnvvm, behind a move. */
 bool fe_is_division(LLVMValueRef i);
 void fe_move_result(struct lowering *lowering, LLVMValueRef division);
+
+/* lower_union.c: whether the type has what may be a union in which bytes of another member are padding. */
+bool fe_has_padded_union(LLVMTargetDataRef layout, LLVMTypeRef type);
 
 /* lower_function.c: gives functions and calls another type.
  *
