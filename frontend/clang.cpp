@@ -46,6 +46,8 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
 namespace {
 
 /* The name that diagnostics show for the source; no real file has it. */
@@ -363,6 +365,16 @@ const char *standard_word(const fe_options *options)
 	}
 }
 
+/* Clang 16 and newer refuse what older ones, and compilers that are made of them, take with a warning: a pointer that
+ * becomes an integer without a cast, or the reverse, and declarations without a type.  Existing programs have these.
+ * With -Werror they are errors, like every warning (OpenCL C does not allow them). */
+void keep_warnings(std::vector<const char *> &arguments)
+{
+	const auto is_werror = [](const char *argument) { return !std::strcmp(argument, "-Werror"); };
+	if (std::none_of(arguments.begin(), arguments.end(), is_werror))
+		arguments.insert(arguments.end(), {"-Wno-error=int-conversion", "-Wno-error=implicit-int"});
+}
+
 /* Clang's command line.  The strings belong to options, words or the program text. */
 std::vector<const char *> make_arguments(const fe_options *options, const fe_words *words,
 					 llvm::StringRef source)
@@ -410,6 +422,7 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 			arguments.insert(arguments.end(),
 					 {"-menable-no-infs", "-menable-no-nans"});
 	}
+	keep_warnings(arguments);
 	/* Programs expect, as on other platforms, that a header in the current folder is found without -I, after all
 	 * other folders.  It is added only if the source includes something, so that other sources in the cache do
 	 * not depend on folders. */
