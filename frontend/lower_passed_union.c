@@ -11,12 +11,13 @@
  * So such functions return an array of integers, which is loaded from the variable that Clang loads the structure
  * from, and callers copy what they store of the result from memory.  Arguments by value become arrays of integers. */
 
+/* The integers need no stricter alignment than the type. */
 static LLVMTypeRef integers_of(struct lowering *lowering, LLVMTypeRef type)
 {
 	uint64_t size_B = LLVMABISizeOfType(lowering->layout, type);
-	unsigned unit_B = 8;
-	while (size_B % unit_B)
-		unit_B /= 2;
+	unsigned unit_B = LLVMABIAlignmentOfType(lowering->layout, type);
+	if (unit_B > 8)
+		unit_B = 8;
 	return LLVMArrayType2(LLVMIntTypeInContext(lowering->context, 8 * unit_B), size_B / unit_B);
 }
 

@@ -108,9 +108,9 @@ void *spare_take(enum spare_kind kind)
 void spare_give_back(enum spare_kind kind, void *memory)
 {
 	struct piece *piece = memory;
-	struct chunk *chunk = (void *)((char *)memory - (uintptr_t)memory % SPARE_CHUNK_B);
-	if (!memory)
+	if (!piece)
 		return;
+	struct chunk *chunk = (void *)((char *)memory - (uintptr_t)memory % SPARE_CHUNK_B);
 	lock_take(&spare.lock);
 	piece->next = chunk->free;
 	chunk->free = piece;
