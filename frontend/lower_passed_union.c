@@ -58,19 +58,14 @@ static LLVMAttributeRef as_integers(struct lowering *lowering, LLVMAttributeRef 
 static void lower_arguments(struct lowering *lowering, LLVMValueRef function)
 {
 	const unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
-	LLVMAttributeRef integers;
 	for (unsigned i = 1; i <= LLVMCountParams(function); i++) {
-		integers = as_integers(lowering, LLVMGetEnumAttributeAtIndex(function, i, byval));
-		if (integers)
-			LLVMAddAttributeAtIndex(function, i, integers);
-	}
-	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef call = LLVMGetUser(use);
-		if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function)
+		LLVMAttributeRef integers = as_integers(lowering, LLVMGetEnumAttributeAtIndex(function, i, byval));
+		if (!integers)
 			continue;
-		for (unsigned i = 1; i <= LLVMGetNumArgOperands(call); i++) {
-			integers = as_integers(lowering, LLVMGetCallSiteEnumAttribute(call, i, byval));
-			if (integers)
+		LLVMAddAttributeAtIndex(function, i, integers);
+		for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+			LLVMValueRef call = LLVMGetUser(use);
+			if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == function)
 				LLVMAddCallSiteAttribute(call, i, integers);
 		}
 	}

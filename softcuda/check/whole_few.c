@@ -89,10 +89,7 @@ static bool touch_each(const struct lanes *lanes, bool *soon_out)
 			return false;
 		if (check_lanes_touch_one(lanes, whole->one_place[i], record))
 			continue;
-		if (!known)
-			check_lanes_places(whole, places);
-		known = true;
-		if (!check_race(whole->warp, whole->op, whole->mask, l, places, whole->size_B))
+		if (!check_lanes_race(whole, l, places, &known))
 			return false;
 	}
 	return true;

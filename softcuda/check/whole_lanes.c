@@ -160,7 +160,8 @@ bool check_lanes_touch_one(const struct lanes *lanes, uint64_t place, uint64_t r
 	return true;
 }
 
-void check_lanes_places(const struct check_whole *whole, uint64_t *places)
+/* Sets the places of all lanes of an access; 0 of others. */
+static void lane_places(const struct check_whole *whole, uint64_t *places)
 {
 	memset(places, 0, LANES * sizeof(*places));
 	for (uint32_t r = 0; r < whole->run_count; r++)
@@ -168,6 +169,14 @@ void check_lanes_places(const struct check_whole *whole, uint64_t *places)
 			places[whole->runs[r].lane + i] = whole->runs[r].place + (uint64_t)i * whole->runs[r].step_B;
 	for (uint32_t i = 0; i < whole->one_count; i++)
 		places[whole->one_lane[i]] = whole->one_place[i];
+}
+
+bool check_lanes_race(const struct check_whole *whole, uint32_t l, uint64_t *places, bool *known)
+{
+	if (!*known)
+		lane_places(whole, places);
+	*known = true;
+	return check_race(whole->warp, whole->op, whole->mask, l, places, whole->size_B);
 }
 
 bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run)
@@ -180,10 +189,7 @@ bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run)
 		if (check_lanes_touch_one(lanes, run->place + (uint64_t)i * run->step_B,
 			       lanes->record + ((uint64_t)l << RECORD_LANE_SHIFT)))
 			continue;
-		if (!known)
-			check_lanes_places(whole, places);
-		known = true;
-		if (!check_race(whole->warp, whole->op, whole->mask, l, places, whole->size_B))
+		if (!check_lanes_race(whole, l, places, &known))
 			return false;
 	}
 	return true;

@@ -51,9 +51,10 @@ bool check_lanes_touch_narrow(const struct lanes *lanes, uint64_t place, uint32_
  * be reported; nothing is noted then. */
 #define check_lanes_touch_one EXEC_LEVELED(check_lanes_touch_one)
 bool check_lanes_touch_one(const struct lanes *lanes, uint64_t place, uint64_t record);
-/* Sets the places of all lanes of an access; 0 of others. */
-#define check_lanes_places EXEC_LEVELED(check_lanes_places)
-void check_lanes_places(const struct check_whole *whole, uint64_t *places);
+/* Reports the race of lane l, which check_lanes_touch_one leaves to its caller.  places, of LANES, and known: what was
+ * found out for former lanes of the same access; known is false before the first one.  False: a fault was noted. */
+#define check_lanes_race EXEC_LEVELED(check_lanes_race)
+bool check_lanes_race(const struct check_whole *whole, uint32_t l, uint64_t *places, bool *known);
 /* Notes the accesses of a run one by one, and reports races.  False: a fault was noted. */
 #define check_lanes_touch EXEC_LEVELED(check_lanes_touch)
 bool check_lanes_touch(const struct lanes *lanes, const struct check_run *run);
