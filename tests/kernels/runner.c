@@ -1,13 +1,14 @@
 /* Runs kernel files on any OpenCL platform.
  *
  *	runner [--platform NAME] [--device N] [--verbose] [--save DIR [--again DIR]] [--facts FILE]
- *	       [--binary] [--build] [--il COMMAND] FILE.clt...
+ *	       [--binary] [--build] [--il COMMAND] [--programs FOLDER] FILE.clt...
  *
  * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER; --again does
  * so instead with those of a file that is named twice in a row, the second time;
  * --facts all that can be asked of the programs to FILE; --binary runs what
  * clCreateProgramWithBinary makes of each; --il what clCreateProgramWithIL makes of what COMMAND,
- * given the options as its argument and the source, writes; --build builds the programs, and runs nothing.
+ * given the options as its argument and the source, writes; --build builds the programs, and runs nothing;
+ * --programs turns on Culvert's cache, in FOLDER.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -258,8 +259,15 @@ static int usage(bool asked)
 {
 	fprintf(asked ? stdout : stderr,
 		"usage: runner [--platform NAME] [--device N] [--verbose] [--save DIR [--again DIR]] [--facts FILE] "
-		"[--binary] [--il COMMAND] FILE.clt...\n");
+		"[--binary] [--build] [--il COMMAND] [--programs FOLDER] FILE.clt...\n");
 	return asked ? PASS : WRONG_FILE;
+}
+
+/* Before OpenCL is used, since the environment is read once. */
+static void programs_at(const char *folder)
+{
+	setenv("CULVERT_CACHE", "on", 1);
+	setenv("CULVERT_CACHE_DIR", folder, 1);
 }
 
 int main(int argc, char **argv)
@@ -284,6 +292,8 @@ int main(int argc, char **argv)
 			only_builds = true;
 		else if (!strcmp(argv[first], "--il") && first + 1 < argc)
 			il_command = argv[++first];
+		else if (!strcmp(argv[first], "--programs") && first + 1 < argc)
+			programs_at(argv[++first]);
 		else if (!strcmp(argv[first], "--facts") && first + 1 < argc &&
 			 facts_open(argv[first + 1]))
 			first++;
