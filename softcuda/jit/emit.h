@@ -234,7 +234,15 @@ struct emit_rows {
 	value first[EMIT_ROWS];           /* the place of each row's first lane */
 	value next, same;                 /* scalars: all lanes access, and the places of each row are consecutive; or
 					   * equal */
+	/* Which of these holds is known: they are constants, and not all lanes need access.  Each row has a place then,
+	 * if only that of another one.  all: a scalar, whether they do. */
+	bool known;
+	value all;
 };
+/* Elements [first, first + count) of a vector. */
+value emit_elements(const struct emitter *e, value v, unsigned first, unsigned count);
+/* A vector of the places of all lanes. */
+value emit_row_places(const struct emitter *e, const struct emit_rows *rows, unsigned step_B);
 /* Finds the rows of places, a vector of i64, which are step_B apart if they are consecutive. */
 void emit_find_rows(const struct emitter *e, value places, value mask, unsigned step_B, struct emit_rows *rows);
 /* The same for the lanes of mask alone, of which one is set: whether those of each row are consecutive, as a scalar.

@@ -255,6 +255,17 @@ void access_load(const struct access *a, value place)
 	}
 }
 
+void access_load_rows(const struct access *a)
+{
+	value elements[4];
+	if (LLVMConstIntGetZExtValue(a->rows.next))
+		emit_load_next_rows(a->e, &a->rows, memory_type(a), a->verb->size_B, a->count, elements);
+	else
+		emit_load_same_rows(a->e, &a->rows, memory_type(a), a->verb->size_B, a->count, elements);
+	for (unsigned i = 0; i < a->count; i++)
+		put_loaded(a, i, elements[i]);
+}
+
 /* The element that an op stores, in the width that it has in memory. */
 static value stored(const struct access *a, unsigned element, bool scalar)
 {
@@ -417,4 +428,25 @@ void access_store(const struct access *a, value place)
 		value s = LLVMBuildStore(e->builder, last_of(a, i), pointer_at(a, place, i * a->verb->size_B));
 		LLVMSetAlignment(s, a->verb->size_B);
 	}
+}
+
+void access_store_rows(const struct access *a)
+{
+	struct emitter *e = a->e;
+	LLVMBasicBlockRef whole = emit_block(e, "whole"), some = emit_block(e, "some"), on = emit_block(e, "stored");
+	value mask, all = interleaved(a, &mask);
+	const unsigned each = e->plan->row * a->count;
+	LLVMBuildCondBr(e->builder, a->rows.all, whole, some);
+	LLVMPositionBuilderAtEnd(e->builder, whole);
+	emit_store_next_rows(e, &a->rows, all, a->verb->size_B);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, some);
+	for (unsigned r = 0; r < a->rows.count; r++) {
+		value part = emit_elements(e, all, r * each, each), lanes = emit_elements(e, mask, r * each, each);
+		value pointer = LLVMBuildIntToPtr(e->builder, a->rows.first[r], e->pointer, "");
+		LLVMTypeRef types[2] = {LLVMTypeOf(part), e->pointer};
+		masked(e, "llvm.masked.store", types, (value[]){part, pointer, lanes}, 3, 1, a->verb->size_B);
+	}
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, on);
 }

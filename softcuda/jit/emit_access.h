@@ -33,6 +33,9 @@ void access_load(const struct access *access, value place);
 void access_store(const struct access *access, value place);
 /* The same of an atomic. */
 void access_atomic(const struct access *access, value place);
+/* The same where access->rows.known. */
+void access_load_rows(const struct access *access);
+void access_store_rows(const struct access *access);
 /* Whether the addresses may be consecutive, or equal, in each row of the part. */
 bool access_may_be_in_rows(const struct access *access);
 

@@ -427,6 +427,100 @@ static void emit_quick_access(struct access *a)
 		access_store(a, place);
 }
 
+/* --- accesses in known rows ---------- */
+
+/* Whether the lanes of each row, if they access, have consecutive addresses, or, of a load, equal ones: apart from
+ * where a value of 32 bits, as which the addresses have begun, wraps around. */
+static bool is_in_rows(const struct access *a)
+{
+	const struct plan *plan = a->e->plan;
+	const uint32_t web = plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS];
+	const bool loads = a->verb->verb == VERB_LOAD, shared = a->op->space == SPACE_SHARED;
+	if (!access_may_be_in_rows(a) || (!loads && a->verb->verb != VERB_STORE) || a->op->mode != ORDER_WEAK ||
+	    (!shared && (a->op->space != SPACE_GLOBAL || a->op->address_32)) || plan->code->op_count > SECOND_TEST_MAX)
+		return false;
+	const struct web *w = &plan->webs[web];
+	return w->row_kind == WEB_LINEAR && (w->row_stride == (int64_t)a->total_B || (loads && !w->row_stride));
+}
+
+/* The address of lane l, a scalar. */
+static value address_of(const struct access *a, unsigned l)
+{
+	return LLVMBuildExtractElement(a->e->builder, a->address, emit_i32(a->e, l), "");
+}
+
+/* The place of a row, a scalar, whose first lane has this address, of which *slow_out is whether the slow path is
+ * needed.  row: the access, with the row's span_B. */
+static value find_row_place(const struct access *row, value *slow_out)
+{
+	struct access first = *row;
+	uint32_t slot;
+	value place = find_place(&first, slow_out, &slot);
+	return first.is_offset ? whole_address(&first) : place;
+}
+
+/* Sets access->rows, and returns a scalar i1: whether the fast path cannot be taken. */
+static value find_known_rows(struct access *a)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	const struct web *web = &e->plan->webs[e->plan->use[(size_t)a->number * PLAN_USES + MEMORY_ADDRESS]];
+	const unsigned step_B = (unsigned)web->row_stride, width = e->plan->width, row = e->plan->row;
+	value bits = LLVMBuildBitCast(b, a->mask, LLVMIntTypeInContext(e->context, width), ""), has[EMIT_ROWS];
+	value none = LLVMConstNull(LLVMTypeOf(bits)), all = LLVMConstAllOnes(LLVMTypeOf(bits));
+	struct emit_rows *rows = &a->rows;
+	*rows = (struct emit_rows){.row = row, .count = width / row, .known = true};
+	rows->next = LLVMConstInt(e->i1, step_B != 0, 0);
+	rows->same = LLVMConstInt(e->i1, step_B == 0, 0);
+	rows->all = LLVMBuildICmp(b, LLVMIntEQ, bits, all, "");
+	value bad = step_B ? LLVMBuildICmp(b, LLVMIntEQ, bits, none, "") : LLVMBuildNot(b, rows->all, "");
+	for (unsigned r = 0; r < rows->count; r++) {
+		struct access one = *a;
+		value slow, of_row = LLVMConstInt(LLVMTypeOf(bits), (UINT64_MAX >> (64 - row)) << r * row, 0);
+		has[r] = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, bits, of_row, ""), none, "");
+		one.address = address_of(a, r * row);
+		one.span_B = (row - 1) * step_B + a->total_B;
+		rows->first[r] = find_row_place(&one, &slow);
+		if (web->row_wraps && a->op->space != SPACE_SHARED) {
+			value behind = LLVMBuildSub(b, address_of(a, (r + 1) * row - 1), one.address, "");
+			value right = emit_i64(e, (uint64_t)(row - 1) * step_B);
+			slow = LLVMBuildOr(b, slow, LLVMBuildICmp(b, LLVMIntNE, behind, right, ""), "");
+		}
+		bad = LLVMBuildOr(b, bad, LLVMBuildAnd(b, has[r], slow, ""), "");
+	}
+	/* A row without lanes has the place of another one. */
+	value other = rows->first[0];
+	for (unsigned r = 1; r < rows->count; r++)
+		other = LLVMBuildSelect(b, has[r], rows->first[r], other, "");
+	for (unsigned r = 0; r < rows->count; r++)
+		rows->first[r] = LLVMBuildSelect(b, has[r], rows->first[r], other, "");
+	return bad;
+}
+
+/* Emits the fast path of an access in known rows, and goes on where it cannot be taken. */
+static void emit_known_rows(struct access a, LLVMBasicBlockRef on)
+{
+	struct emitter *e = a.e;
+	LLVMBuilderRef b = e->builder;
+	value bad = find_known_rows(&a);
+	LLVMBasicBlockRef rows = emit_block(e, "in_rows"), any = emit_block(e, "any");
+	LLVMBuildCondBr(b, bad, any, rows);
+	LLVMPositionBuilderAtEnd(b, rows);
+	if (e->plan->watched) {
+		LLVMBasicBlockRef told = emit_block(e, "told");
+		skip_quiet(&a, has_slot(&a) ? emit_memory_slot(e, a.number) : PLAN_NONE, told);
+		look(&a, NULL);
+		LLVMBuildBr(b, told);
+		LLVMPositionBuilderAtEnd(b, told);
+	}
+	if (a.verb->verb == VERB_LOAD)
+		access_load_rows(&a);
+	else
+		access_store_rows(&a);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, any);
+}
+
 /* Emits the test, the slow path and the fast path of an access. */
 static void emit_access(struct access *a)
 {
@@ -440,6 +534,8 @@ static void emit_access(struct access *a)
 	uint32_t slot;
 	find_shape(a);
 	find_address(a);
+	if (is_in_rows(a))
+		emit_known_rows(*a, on);
 	value place = find_place(a, &is_slow_now, &slot);
 	emit_unlikely(e, is_slow_now, slow, quick);
 	LLVMPositionBuilderAtEnd(e->builder, slow);

@@ -1,7 +1,7 @@
 /* Accesses of a part that has several rows of its work-group, such as those of a warp in a group of 16 by 16
  * work-items.  Addresses then mostly are consecutive, or equal, within each row, and vary from row to row.  Where all
  * lanes access, that is tested: each row is then loaded or stored as a vector, or loaded once, instead of lane by
- * lane. */
+ * lane.  If it follows from how the addresses are computed (web.row_kind), only the first lane's is looked at. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -44,6 +44,17 @@ void emit_find_rows(const struct emitter *e, value places, value mask, unsigned 
 	rows->same = LLVMBuildAnd(b, in_all(e, same), all, "");
 }
 
+value emit_row_places(const struct emitter *e, const struct emit_rows *rows, unsigned step_B)
+{
+	value each = LLVMGetPoison(LLVMVectorType(e->i64, rows->count)), steps[LANES];
+	for (unsigned r = 0; r < rows->count; r++)
+		each = LLVMBuildInsertElement(e->builder, each, rows->first[r], emit_i32(e, r), "");
+	for (unsigned l = 0; l < e->plan->width; l++)
+		steps[l] = emit_i64(e, (uint64_t)(l % rows->row) * step_B);
+	return LLVMBuildAdd(e->builder, shuffle(e, each, NULL, indices(e, 0, rows->row, 1, e->plan->width)),
+			    LLVMConstVector(steps, e->plan->width), "");
+}
+
 /* The number of the lowest lane; of none, some number of a lane. */
 static value lowest_lane(const struct emitter *e, value lanes)
 {
@@ -77,6 +88,11 @@ value emit_find_some_rows(const struct emitter *e, value places, value mask, uns
 	value first = shuffle(e, each, NULL, indices(e, 0, row, 1, width));
 	value differ = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntNE, from, first, ""), mask, "");
 	return LLVMBuildNot(b, emit_any(e, differ), "");
+}
+
+value emit_elements(const struct emitter *e, value v, unsigned first, unsigned count)
+{
+	return shuffle(e, v, NULL, indices(e, first, 1, 1, count));
 }
 
 static value pointer_to(const struct emitter *e, const struct emit_rows *rows, unsigned row, unsigned offset_B)
@@ -134,7 +150,7 @@ void emit_store_next_rows(const struct emitter *e, const struct emit_rows *rows,
 {
 	const unsigned each = LLVMGetVectorSize(LLVMTypeOf(all)) / rows->count;
 	for (unsigned r = 0; r < rows->count; r++) {
-		value part = shuffle(e, all, NULL, indices(e, r * each, 1, 1, each));
+		value part = emit_elements(e, all, r * each, each);
 		LLVMSetAlignment(LLVMBuildStore(e->builder, part, pointer_to(e, rows, r, 0)), size_B);
 	}
 }

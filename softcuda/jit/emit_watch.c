@@ -52,6 +52,12 @@ void emit_look(struct emitter *e, uint32_t op, value mask, value places, unsigne
 	LLVMPositionBuilderAtEnd(b, on);
 }
 
+/* How far apart the places in a row are, if that is known. */
+static unsigned step_of(const struct emit_rows *rows, unsigned total_B)
+{
+	return LLVMConstIntGetZExtValue(rows->next) ? total_B : 0;
+}
+
 void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B,
 		    const struct emit_rows *rows)
 {
@@ -60,7 +66,7 @@ void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, un
 			  on = emit_block(e, "looked");
 	if (!e->firsts)
 		e->firsts = emit_slot(e, LLVMArrayType(e->i64, EMIT_ROWS), "firsts");
-	LLVMBuildCondBr(b, LLVMBuildOr(b, rows->next, rows->same, ""), several, closer);
+	LLVMBuildCondBr(b, rows->known ? rows->all : LLVMBuildOr(b, rows->next, rows->same, ""), several, closer);
 	LLVMPositionBuilderAtEnd(b, several);
 	for (unsigned r = 0; r < rows->count; r++)
 		LLVMBuildStore(b, rows->first[r], emit_at(e, e->firsts, emit_i64(e, r * sizeof(uint64_t))));
@@ -70,7 +76,7 @@ void emit_look_rows(struct emitter *e, uint32_t op, value mask, value places, un
 	value unsure = emit_help(e, e->i32, EMIT_EXECUTOR(look_rows), operands, 6);
 	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntNE, unsure, emit_i32(e, 0), ""), closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	emit_look_all(e, op, mask, places, total_B);
+	emit_look_all(e, op, mask, rows->known ? emit_row_places(e, rows, step_of(rows, total_B)) : places, total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }
@@ -187,12 +193,21 @@ void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, 
 		.total_B = total_B, .row = rows ? rows->row : LANES, .is_next = LLVMConstInt(e->i1, step_B != 0, 0),
 		.first = {places}, .count = rows ? rows->count : 1
 	};
+	const bool known = rows && rows->known;
 	_Static_assert((int)EMIT_ROWS <= (int)SHARED_ROWS, "room for the places of all rows");
-	if (!emit_is_scalar(places))
+	for (unsigned r = 0; known && r < rows->count; r++)
+		told.first[r] = rows->first[r];
+	if (known)
+		told.is_next = rows->next;
+	else if (!emit_is_scalar(places))
 		find_told(e, mask, places, rows, &told, closer);
 	tell_shared(e, op, mask, &told, slot, closer, on);
 	LLVMPositionBuilderAtEnd(b, closer);
-	emit_look_all(e, op, mask, emit_is_scalar(places) ? emit_row(e, places, step_B) : places, total_B);
+	if (known)
+		places = emit_row_places(e, rows, step_of(rows, total_B));
+	else if (emit_is_scalar(places))
+		places = emit_row(e, places, step_B);
+	emit_look_all(e, op, mask, places, total_B);
 	LLVMBuildBr(b, on);
 	LLVMPositionBuilderAtEnd(b, on);
 }

@@ -293,6 +293,8 @@ bool plan_create(struct plan *plan, const struct soft_program *program, const st
 		widen(plan, native, rows);
 	plan->row = plan->linear || rows > plan->width ? plan->width : rows;
 	plan->full = plan->width == 1 || (!ragged && rows % plan->width == 0);
+	if (plan->row > 1 && plan->row < plan->width)
+		plan_find_rows(plan);
 	return true;
 }
 

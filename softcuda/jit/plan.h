@@ -35,6 +35,11 @@ struct web {
 	char width;               /* a letter, as in op_row.shape */
 	uint8_t kind;             /* enum web_kind */
 	int64_t stride;
+	/* The same within a row of the work-group (plan.row), of a varying web; row_wraps: one or more of its lanes may
+	 * be multiples of 1 << 32 off, as are all behind them in the row then. */
+	uint8_t row_kind;
+	bool row_wraps;
+	int64_t row_stride;
 	bool at_start;            /* live at the start of the kernel: some path reads it before it is written, as 0 */
 	bool any_nan;             /* f32: a NaN in it may have any bits; code that uses them makes it PTX's NaN */
 	bool is_private;          /* it is probably a generic address in private memory */
@@ -92,6 +97,7 @@ struct plan {
 	bool line;                /* blocks have one dimension */
 	bool full;                /* each part has all its lanes when a group starts */
 	bool linear;              /* %tid.x grows by one from lane to lane of a part; %tid.y and .z are equal */
+	bool by_row;              /* what differs in a row is being found out: spread.c */
 	struct jit_verb *verbs;   /* by op */
 	const struct op_row **rows;       /* by op */
 	uint32_t *use, *def;      /* webs by op * PLAN_USES + operand, op * OP_OPERANDS + operand; or PLAN_NONE */
@@ -126,6 +132,8 @@ bool plan_find_blocks(struct plan *plan, struct bytes *why);
 bool plan_find_webs(struct plan *plan);
 bool plan_find_regions(struct plan *plan, struct bytes *why);
 bool plan_find_kinds(struct plan *plan);
+/* After plan_find_kinds: sets what webs have of rows. */
+void plan_find_rows(struct plan *plan);
 /* After plan_find_kinds: sets what webs have of addresses. */
 void plan_find_addresses(struct plan *plan);
 

@@ -12,20 +12,24 @@
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/shuffle.h"
 
-/* The kind and stride of an operand or a result, as in struct web. */
+/* The kind and stride of an operand or a result, as in struct web; wraps: as web.row_wraps. */
 struct spread {
 	uint8_t kind;
+	bool wraps;
 	int64_t stride;
 };
 
-static const struct spread unknown = {WEB_UNKNOWN, 0}, alike = {WEB_LINEAR, 0}, varying = {WEB_VARYING, 0};
+static const struct spread unknown = {WEB_UNKNOWN, false, 0}, alike = {WEB_LINEAR, false, 0};
+static const struct spread varying = {WEB_VARYING, false, 0};
 
 static struct spread of_operand(const struct plan *plan, uint32_t i, unsigned k)
 {
 	const uint32_t web = plan->use[(size_t)i * PLAN_USES + k];
 	if (web == PLAN_NONE)
 		return plan_is_register(&plan->code->ops[i], k) ? varying : alike;
-	return (struct spread){plan->webs[web].kind, plan->webs[web].stride};
+	const struct web *w = &plan->webs[web];
+	return plan->by_row && w->kind == WEB_VARYING ? (struct spread){w->row_kind, w->row_wraps, w->row_stride} :
+							(struct spread){w->kind, false, w->stride};
 }
 
 bool plan_constant(const struct plan *plan, const struct op *op, unsigned k, unsigned bits, uint64_t *value_out)
@@ -78,7 +82,18 @@ static struct spread linear(int64_t stride, unsigned bits)
 	if (bits == 32)
 		stride = (int32_t)stride;
 	/* A scalar saves nothing for 16 bits: values with a stride count as varying. */
-	return bits == 16 && stride ? varying : (struct spread){WEB_LINEAR, stride};
+	return bits == 16 && stride ? varying : (struct spread){WEB_LINEAR, false, stride};
+}
+
+/* A value of 32 bits, extended to 64.  In a row, code checks whether it wraps around where that matters (emit_rows.c):
+ * from the first and the last lane, so that it may do so once. */
+static struct spread lengthened(const struct plan *plan, struct spread s)
+{
+	enum { STRIDE_MAX = 1 << 20 };
+	if (!plan->by_row || s.kind != WEB_LINEAR || !s.stride)
+		return s;
+	s.wraps = true;
+	return s.stride > STRIDE_MAX || s.stride < -STRIDE_MAX ? varying : s;
 }
 
 /* a + sign * b. */
@@ -86,9 +101,12 @@ static struct spread sum(struct spread a, struct spread b, int64_t sign, unsigne
 {
 	if (a.kind == WEB_UNKNOWN || b.kind == WEB_UNKNOWN)
 		return unknown;
-	if (a.kind == WEB_VARYING || b.kind == WEB_VARYING)
+	/* What two values wrap around might make up for each other at the end of a row. */
+	if (a.kind == WEB_VARYING || b.kind == WEB_VARYING || (a.wraps && b.wraps))
 		return varying;
-	return linear((int64_t)((uint64_t)a.stride + (uint64_t)sign * (uint64_t)b.stride), bits);
+	struct spread s = linear((int64_t)((uint64_t)a.stride + (uint64_t)sign * (uint64_t)b.stride), bits);
+	s.wraps = bits == 64 && (a.wraps || b.wraps);
+	return s;
 }
 
 /* The result of an op that is uniform if all operands are, and else varying. */
@@ -100,7 +118,7 @@ static struct spread elementwise(const struct plan *plan, uint32_t i)
 		if (!(op->reads >> k & 1))
 			continue;
 		const struct spread s = of_operand(plan, i, k);
-		if (s.kind == WEB_VARYING || s.stride)
+		if (s.kind == WEB_VARYING || s.stride || s.wraps)
 			return varying;
 		if (s.kind == WEB_UNKNOWN)
 			result = unknown;
@@ -115,17 +133,20 @@ static struct spread product(const struct plan *plan, uint32_t i, unsigned from,
 	const struct op *op = &plan->code->ops[i];
 	const bool is_signed = plan->verbs[i].is_signed;
 	for (unsigned k = 1; k <= 2; k++) {
-		const struct spread other = of_operand(plan, i, 3 - k);
+		struct spread other = of_operand(plan, i, 3 - k), s;
 		uint64_t value;
 		if (!plan_constant(plan, op, k, from, &value))
 			continue;
+		other = from < bits ? lengthened(plan, other) : other;
 		if (other.kind != WEB_LINEAR)
 			return other;
 		const int64_t factor = from == 32 && is_signed ? (int32_t)value : (int64_t)value;
-		return linear((int64_t)((uint64_t)other.stride * (uint64_t)factor), bits);
+		s = linear((int64_t)((uint64_t)other.stride * (uint64_t)factor), bits);
+		s.wraps = other.wraps;
+		return s;
 	}
 	const struct spread a = of_operand(plan, i, 1), b = of_operand(plan, i, 2);
-	if (a.kind == WEB_VARYING || b.kind == WEB_VARYING || a.stride || b.stride)
+	if (a.kind == WEB_VARYING || b.kind == WEB_VARYING || a.stride || b.stride || a.wraps || b.wraps)
 		return varying;
 	return a.kind == WEB_UNKNOWN || b.kind == WEB_UNKNOWN ? unknown : alike;
 }
@@ -138,7 +159,9 @@ static struct spread shifted(const struct plan *plan, uint32_t i)
 	uint64_t by;
 	if (a.kind != WEB_LINEAR || !plan_constant(plan, &plan->code->ops[i], 2, 32, &by) || by >= bits)
 		return elementwise(plan, i);
-	return linear((int64_t)((uint64_t)a.stride << by), bits);
+	struct spread s = linear((int64_t)((uint64_t)a.stride << by), bits);
+	s.wraps = a.wraps;
+	return s;
 }
 
 /* x[1] extended or truncated from `from` to `bits` bits.  An extension from 32 to 64 bits keeps the stride if no
@@ -146,8 +169,15 @@ static struct spread shifted(const struct plan *plan, uint32_t i)
  * kept. */
 static struct spread extended(const struct plan *plan, uint32_t i, unsigned from, unsigned bits)
 {
-	const struct spread a = of_operand(plan, i, 1);
-	return a.kind == WEB_LINEAR && from >= 32 && bits >= 32 ? linear(a.stride, bits) : elementwise(plan, i);
+	struct spread a = of_operand(plan, i, 1), s;
+	if (a.kind != WEB_LINEAR || from < 32 || bits < 32)
+		return elementwise(plan, i);
+	a = from < bits ? lengthened(plan, a) : a;
+	if (a.kind != WEB_LINEAR)
+		return a;
+	s = linear(a.stride, bits);
+	s.wraps = bits == 64 && a.wraps;
+	return s;
 }
 
 static struct spread converted(const struct plan *plan, uint32_t i)
@@ -162,7 +192,8 @@ static struct spread converted(const struct plan *plan, uint32_t i)
 static struct spread selected(const struct plan *plan, uint32_t i)
 {
 	const struct spread a = of_operand(plan, i, 1), b = of_operand(plan, i, 2), p = of_operand(plan, i, 3);
-	if (p.kind == WEB_LINEAR && a.kind == WEB_LINEAR && b.kind == WEB_LINEAR && a.stride == b.stride)
+	if (p.kind == WEB_LINEAR && a.kind == WEB_LINEAR && b.kind == WEB_LINEAR && a.stride == b.stride &&
+	    !a.wraps && !b.wraps)
 		return a;
 	return elementwise(plan, i);
 }
@@ -172,9 +203,9 @@ static struct spread special(const struct plan *plan, const struct jit_verb *ver
 	if (verb->special == SPECIAL_LANEID)
 		return linear(1, 32);
 	if (verb->special == SPECIAL_TID_X)
-		return plan->linear ? linear(1, 32) : varying;
+		return plan->linear || plan->by_row ? linear(1, 32) : varying;
 	if (verb->special == SPECIAL_TID_Y || verb->special == SPECIAL_TID_Z)
-		return plan->linear ? alike : varying;
+		return plan->linear || plan->by_row ? alike : varying;
 	return verb->special >= SPECIAL_LANES_EQ ? varying : alike;
 }
 
@@ -316,6 +347,63 @@ static bool spread_waiting(struct plan *plan)
 			changed |= spread_kept(plan, region, &region->nodes[n]);
 	}
 	return changed;
+}
+
+/* --- rows ---------- */
+
+/* As result_of, for the lanes of a row.  What is loaded, or comes from other lanes, may differ where it may differ in a
+ * part. */
+static struct spread result_in_row(const struct plan *plan, uint32_t i)
+{
+	const uint8_t verb = plan->verbs[i].verb;
+	const uint32_t guard = plan->use[(size_t)i * PLAN_USES + PLAN_GUARD];
+	const bool splits = guard != PLAN_NONE && plan->webs[guard].kind == WEB_VARYING;
+	return splits || verb == VERB_LOAD || verb == VERB_SHUFFLE || verb == VERB_VOTE || verb == VERB_REDUX
+		       ? varying : result_of(plan, i);
+}
+
+/* As lower, of what a web is in a row. */
+static bool lower_in_row(struct web *web, struct spread s)
+{
+	if (s.kind == WEB_UNKNOWN || web->row_kind == WEB_VARYING)
+		return false;
+	if (web->row_kind == s.kind && web->row_stride == s.stride && (web->row_wraps || !s.wraps))
+		return false;
+	if (web->row_kind != WEB_UNKNOWN && (web->row_kind != s.kind || web->row_stride != s.stride))
+		s = varying;
+	web->row_kind = s.kind;
+	web->row_stride = s.stride;
+	web->row_wraps |= s.wraps;
+	return true;
+}
+
+/* Lowers the webs that some lanes define while others wait and need their old values. */
+static void lower_kept(struct plan *plan)
+{
+	for (uint32_t e = 0; e < plan->entry_count; e++)
+		for (uint32_t n = 0; n < plan->regions[e].node_count; n++)
+			for (uint32_t i = 0; i < plan->web_words; i++)
+				for (uint64_t rest = plan->regions[e].nodes[n].kept[i]; rest; rest &= rest - 1)
+					lower_in_row(&plan->webs[i * 64 + (uint32_t)__builtin_ctzll(rest)], varying);
+}
+
+void plan_find_rows(struct plan *plan)
+{
+	plan->by_row = true;
+	for (uint32_t w = 0; w < plan->web_count; w++)
+		if (plan->webs[w].at_start)
+			lower_in_row(&plan->webs[w], alike);
+	lower_kept(plan);
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t i = 0; i < plan->code->op_count; i++)
+			for (unsigned k = 0; k < OP_OPERANDS; k++) {
+				const uint32_t web = plan->def[(size_t)i * OP_OPERANDS + k];
+				if (web != PLAN_NONE)
+					changed |= lower_in_row(&plan->webs[web], result_in_row(plan, i));
+			}
+	}
+	plan->by_row = false;
 }
 
 /* --- NaN ---------- */
