@@ -7,7 +7,7 @@
 #
 #	faults.sh                what `make check` runs
 #	FAULTS_ALL=1 faults.sh   more errors for each call, sticky at each count
-#	faults.sh one MODE RULE  one case, with its output: "" or lost, and a rule
+#	faults.sh one MODE RULE...  some cases, with the output of those that fail: "" or lost, and a rule
 FAULTS=${FAULTS:-tests/stress/faults}
 [ "$CULVERT_CUDA" = soft ] || exit 77
 [ -x "$FAULTS" ] || exit 77
@@ -16,12 +16,14 @@ CULVERT_SOFT_DEVICES=2
 CULVERT_COPY_THREADS=3
 # Compiled once: what fails there is faults_nvvm.sh's.
 CULVERT_CACHE=${FAULTS_CACHE:-on}
-export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
+export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE FAULTS_ROUNDS
 # Two cases run at a time, each on a processor of its own, where threads need less time to wake each other.  The full walk,
 # and where a call fails each time, have all processors.
 stay=1
 [ -z "$FAULTS_ALL" ] || stay=
 
+# Prints what is wrong, in an output too, or that no fault was injected.
+#
 # How many objects of one kind may be left more than without a fault.  An object whose destruction failed is
 # left.  Events are pooled, and how many are in use at once depends on time: 44 to 53 in runs without a fault.
 # The maximum of four runs (learn) is 47 or more except in one of ten thousand, so 6 more are no leak.  With 90 runs
@@ -33,8 +35,8 @@ stay=1
 # which cuEventQuery fails, 22 to 34 streams are left after 255 to 2700 errors, as many after four times the work, and
 # 11 at most after fewer errors.  So 16 more, and one more for each 16 errors, are no leak (each_time).
 EVENTS_MORE=6
-leaks() { # counts file, call
-	awk -v call="$2" -v events="$EVENTS_MORE" -v streams="${STREAMS_MORE:-4}" '
+leaks() { # counts file, call; lost: they are not counted; an output
+	awk -v call="$2" -v events="$EVENTS_MORE" -v streams="${STREAMS_MORE:-4}" -v lost="$3" '
 		function slack(kind) {
 			if (kind == "events")
 				return events
@@ -47,12 +49,13 @@ leaks() { # counts file, call
 				return kind == "arrays" ? 3 : 1     # the levels of one
 			return call ~ /^(cuMemUnmap|cuMemRelease|cuDestroyExternal|cuIpcClose|cuDevicePrimaryCtxRelease|cuCtx)/
 		}
-		$1 != "live" { next }
+		$1 == "WRONG:" || $1 == "faults" && $2 == "injected" && $3 == 0
+		$1 != "live" || lost { next }
 		NR == FNR { before[$2] = $3; next }
 		$3 > before[$2] + slack($2) {
 			print "WRONG: " $2 ": " $3 " are left, " before[$2] " without the fault"
 		}
-	' "$FAULTS_DIR/baseline" "$1"
+	' "$FAULTS_DIR/baseline" "$1" $4
 }
 
 # Where a call always fails, what each error leaks adds up: events, streams and blocks of memory.  Memory of a device
@@ -85,35 +88,35 @@ may_have_none() {
 	return 1
 }
 
-run_case() { # mode, rule; leaves status, $out and $count
-	out=$FAULTS_DIR/$$.out count=$FAULTS_DIR/$$.count
+run_case() { # mode, rule; leaves status, $out, $count and found
+	out=$FAULTS_DIR/$$.out count=$FAULTS_DIR/$$.count mode=${1:-$FAULTS_ROUNDS}
+	: > "$count"
 	FAULTS_STAY=$stay CULVERT_SOFT_FAULT=$FAULTS_BASE$2 CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
-		"$FAULTS" $1 > "$out" 2>&1
+		"$FAULTS" $mode > "$out" 2>&1
 	status=$?
 	[ $status -eq 137 ] && echo "WRONG: it hangs" >> "$out"
 	[ $status -gt 3 ] && echo "WRONG: it ends with $status" >> "$out"
 	[ $status -eq 3 ] && ! may_have_none "$2" && echo "WRONG: no platform" >> "$out"
-	if [ -z "$1" ] && [ $status -lt 4 ]; then
-		leaks "$count" "$2" >> "$out"
-	fi
+	found=$(leaks "$count" "$2" "$1" "$out")
 }
 
 # Six hundred cases run this: one that passes starts few processes.
 one() { # mode, rule
 	for try in 1 2 3 4; do
 		run_case "$1" "$2"
-		wrong=$(grep '^WRONG' "$out")
 		# Events that are left once are a matter of time, and a leak leaves them each time.
-		[ $status -ne 1 ] && [ -n "$wrong" ] &&
-			[ "$(echo "$wrong" | sed 's/: [0-9].*//')" = 'WRONG: events' ] || break
+		[ $status -ne 1 ] && [ -n "$found" ] &&
+			[ "$(echo "$found" | sed '/^faults/d; s/: [0-9].*//')" = 'WRONG: events' ] || break
 	done
-	if [ $status -eq 1 ] || [ -n "$wrong" ]; then
-		echo "FAIL: FAULTS_STAY=$stay CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $1"
+	case $found in *WRONG:*) status=1 ;; esac
+	if [ $status -eq 1 ]; then
+		echo "FAIL: FAULTS_STAY=$stay CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $mode"
 		sed 's/^/    /' "$out"
+		echo "$found" | sed -n '/ are left, /s/^/    /p'
 		return 1
 	fi
-	[ -z "$FAULTS_BASE" ] && grep -q '^faults injected 0' "$count" && echo "not reached: $2"
-	rm -f "$out" "$count"
+	[ -z "$FAULTS_BASE" ] && [ -n "$found" ] && echo "not reached: $2"
+	return 0
 }
 
 errors_of() {
@@ -186,7 +189,7 @@ learn() {
 	least_of "$FAULTS_DIR"/once.* > "$FAULTS_DIR/learnt"
 	: > "$FAULTS_DIR/live"
 	for run in 1 2 3 4; do
-		CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/count "$FAULTS" || return
+		CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/count "$FAULTS" $FAULTS_ROUNDS || return
 		sed -n 's/^live //p' "$FAULTS_DIR/count" >> "$FAULTS_DIR/live"
 	done
 	sort -k1,1 -k2,2nr "$FAULTS_DIR/live" | sort -u -k1,1 -s | sed 's/^/live /' \
@@ -246,8 +249,13 @@ elif [ -z "$FAULTS_IPC" ]; then
 fi
 if [ "$1" = one ]; then
 	[ -s "$FAULTS_DIR/baseline" ] || learn > /dev/null || exit 1
-	one "$2" "$3"
-	exit
+	shift
+	status_of_all=0
+	while [ $# -gt 0 ]; do
+		one "$1" "$2" || status_of_all=1
+		shift 2
+	done
+	exit $status_of_all
 fi
 trap 'rm -rf "$FAULTS_DIR"' EXIT
 CULVERT_CACHE_DIR=$FAULTS_DIR/cache
@@ -259,13 +267,15 @@ walk() {
 	sed -n 's/^call \([^ ]*\) .*/\1/p' "$FAULTS_DIR/learnt" > "$FAULTS_DIR/here"
 	grep -vxFf "$FAULTS_DIR/known" "$FAULTS_DIR/here" > "$FAULTS_DIR/new"
 	cases > "$FAULTS_DIR/cases"
-	xargs -P 2 -L 1 "$0" one < "$FAULTS_DIR/cases" > "$FAULTS_DIR/result" || status=1
+	xargs -P 2 -L 8 "$0" one < "$FAULTS_DIR/cases" > "$FAULTS_DIR/result" || status=1
 	cat "$FAULTS_DIR/here" >> "$FAULTS_DIR/known"
 	cat "$FAULTS_DIR/result"
 	all=$((all + $(wc -l < "$FAULTS_DIR/cases")))
 	failed=$((failed + $(grep -c ^FAIL "$FAULTS_DIR/result")))
 	missed=$((missed + $(grep -c '^not reached' "$FAULTS_DIR/result")))
 }
+# What a fault leaves behind is found by the next run of the workload; all three are for the full walk.
+[ -n "$FAULTS_ALL" ] || FAULTS_ROUNDS=twice
 # By itself; without pools, or with one that is given up; where memory is short for once;
 # and where an allocation is not there at once.
 for FAULTS_BASE in '' 'cuMemPoolCreate:*:NOT_SUPPORTED,' 'cuMemPoolSetAttribute:1:UNKNOWN,' \
@@ -278,6 +288,7 @@ export CULVERT_SOFT_MACHINE
 walk
 CULVERT_SOFT_MACHINE=$machine
 [ -n "$machine" ] || unset CULVERT_SOFT_MACHINE
+FAULTS_ROUNDS=
 # What is called where a context or a share of a device cannot be set up, which no run without errors does.
 FAULTS_BASE=
 learn > /dev/null || status=1

@@ -418,7 +418,7 @@ static void work_shared(struct faults_run *run, cl_command_queue queue)
  * one that does not, ordered by barriers. */
 static void work_transfers(struct faults_run *run, cl_command_queue queue)
 {
-	enum { MIDDLE = 1 << 16, MOST = 5 << 18 };
+	enum { MIDDLE = 1 << 16, MOST = (4 << 18) + N };
 	static float from[MOST], to[MOST];
 	cl_mem mem = buffer(run, CL_MEM_READ_WRITE, sizeof(from), NULL);
 	if (!queue || !mem) {
@@ -428,7 +428,7 @@ static void work_transfers(struct faults_run *run, cl_command_queue queue)
 	fill_host(from, 3, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		const size_t size_B = (i ? MOST : MIDDLE) * sizeof(float);
-		memset(to, 0, sizeof(to));
+		memset(to, 0, size_B);
 		KEEP(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, size_B, from, 0, NULL,
 					  slot(run)));
 		KEEP(clEnqueueBarrierWithWaitList(queue, 0, NULL, slot(run)));
