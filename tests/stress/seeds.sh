@@ -3,12 +3,15 @@
 # matrix product on schedules that put off what may be put off, with the ordering
 # oracle on.  Left out are `collisions` and `matrix_il`, which are about the cache's keys and the code of matrices: they
 # build many programs, and each has one launch and one read in one queue, as in many others; and programs that build
-# for long, and put nothing into a queue.  By hand, in the build folder and with more schedules:
-#	tests/run-with-culvert SRCDIR/tests/stress/seeds.sh seed:7 pct:8:4 hold:HtoD
+# for long, and put nothing into a queue.  `beyond_memory` has the first schedule only: its kernels write more than all
+# others, and each access is recorded.  By hand, in the build folder and with more schedules:
+#	tests/run-with-culvert SRCDIR/tests/stress/seeds.sh seed:1 seed:7 pct:8:4
+# Why these three: with four, one call was left undone in each program in turn (CULVERT_SOFT_FAULT's DROP), the first,
+# second, fourth or ninth cuStreamWaitEvent or cuEventRecord.  docs/decisions.md has what each schedule found.
 # A failure prints the command that repeats it.
 [ "${CULVERT_CUDA:-soft}" = soft ] || { echo 'skipped: not the software driver'; exit 77; }
 export CULVERT_CUDA=soft CULVERT_SOFT_ORACLE=1 CULVERT_SOFT_SCHED CULVERT_SOFT_REPORT
-[ $# -gt 0 ] || set -- seed:1 seed:2,late,sync:none pct:3:3,sync:all,peer:corrupt hold:HtoD,peer:off
+[ $# -gt 0 ] || set -- seed:2,late,sync:none pct:3:3,sync:all,peer:corrupt hold:HtoD,peer:off
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 CULVERT_SOFT_REPORT=$folder/report
@@ -34,6 +37,7 @@ run() {
 for CULVERT_SOFT_SCHED in "$@"; do
 	for program in tests/api/*; do
 		case ${program##*/} in
+		beyond_memory) [ "$CULVERT_SOFT_SCHED" = "$1" ] || continue ;;
 		*.so | collisions | matrix_il) continue ;;
 		extension_pragmas | float_options | locked_folder | small_stacks | unloads) continue ;;
 		esac
