@@ -211,9 +211,9 @@ struct check_put_off {
 	uint32_t scatter_count, scatter_marked, scatter_owned;
 };
 
-/* Reads of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that is
- * only read, just the first and the last read by each lane matter (check/shadow.h): the first one is among the accesses
- * that are put off, and this is the last one. */
+/* Accesses of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that
+ * is only read, or that one lane alone accesses, just the first and the last access by each lane at each place of the
+ * program matter (check/shadow.h): the first one is among the accesses that are put off, and this is the last one. */
 enum { CHECK_REPEATS = 64 };
 struct check_repeat {
 	const struct op *op;
@@ -223,12 +223,12 @@ struct check_repeat {
 	uint32_t order;           /* of the last times among each other and struct check_scatter; 0: not repeated */
 	uint64_t first;           /* of the places */
 	bool kept;                /* the places are known */
-	uint64_t place[LANES];
 };
 struct check_repeats {
 	/* The present generation, from 1 on; how often one was repeated in it, or put off as a check_scatter. */
 	uint32_t generation, order;
 	struct check_repeat items[CHECK_REPEATS];
+	uint64_t place[CHECK_REPEATS][LANES];     /* of each */
 };
 
 enum { CHECK_OPEN_MAX = 64, CHECK_OPEN_LAST = 4 };

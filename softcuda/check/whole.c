@@ -437,7 +437,7 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	if (whole.group->job->still_count && check_whole_reads_still(warp, op, mask, size_B, place))
 		return 0;
 	const unsigned left = find_access(&whole) ? look(&whole, checks) : checks;
-	if (whole.is_put_off && !left && (whole.one_count || whole.run_count >= RUNS_SEVERAL) && check_is_load(op))
+	if (whole.is_put_off && !left && (whole.one_count || whole.run_count >= RUNS_SEVERAL))
 		check_whole_keep_repeat(&whole);
 	/* Only a store begins it. */
 	if (whole.one_count && !left && !is_atomic && (keeps || check_is_store(op)))

@@ -150,11 +150,12 @@ void check_whole_find_few(struct check_whole *whole, const uint64_t *place);
  * not decided, as of check_whole_race. */
 #define check_whole_touch EXEC_LEVELED(check_whole_touch)
 bool check_whole_touch(struct check_whole *whole);
-/* Whether a read repeats one that was put off since the last barrier, with nothing in between that matters, so that
- * there is nothing to look at: notes that it has been repeated. */
+/* Whether an access repeats one that was put off since the last barrier, with nothing in between that matters, so that
+ * there is nothing to look at: notes that it has been repeated.  Nobody else has accessed what was written then: that
+ * would have had all that was put off be noted. */
 #define check_whole_repeats EXEC_LEVELED(check_whole_repeats)
 bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place);
-/* Keeps a read of several runs that was put off, so that it is known when it repeats. */
+/* Keeps an access of several runs that was put off, so that it is known when it repeats. */
 #define check_whole_keep_repeat EXEC_LEVELED(check_whole_keep_repeat)
 void check_whole_keep_repeat(const struct check_whole *whole);
 /* Whether an access of global memory repeats one that is kept in a set (check/again.h), with nothing in between that

@@ -349,23 +349,32 @@ static bool come_first(const struct check_whole *whole)
 
 /* --- accesses that repeat ---------- */
 
-/* Where a repeat is kept, if it is. */
-static struct check_repeat *repeat_of(struct check_group *group, const struct warp *warp, const struct op *op)
+/* Where a repeat is kept, if it is.  first: the place of its first lane. */
+static struct check_repeat *repeat_of(struct check_group *group, const struct warp *warp, const struct op *op,
+				      uint64_t first)
 {
-	return &group->repeats.items[((uintptr_t)op / sizeof(*op) + warp->index * (uintptr_t)17) % CHECK_REPEATS];
+	const uintptr_t number = (uintptr_t)op / sizeof(*op) * 7 + warp->index * (uintptr_t)17;
+	return &group->repeats.items[(number + first / SHADOW_WORD_B) % CHECK_REPEATS];
+}
+
+/* The places of one that is kept. */
+static uint64_t *places_of(struct check_group *group, const struct check_repeat *repeat)
+{
+	return group->repeats.place[repeat - group->repeats.items];
 }
 
 bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place)
 {
 	struct check_group *group = check_of(warp->group);
-	struct check_repeat *repeat = repeat_of(group, warp, op);
+	struct check_repeat *repeat = repeat_of(group, warp, op, place[exec_lowest(mask)]);
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
 	uint64_t differ = 0;
 	if (!repeat->kept || repeat->generation != group->repeats.generation || repeat->op != op ||
 	    repeat->warp != warp->index || repeat->mask != mask || repeat->size_B != size_B)
 		return false;
+	const uint64_t *kept = places_of(group, repeat);
 	for (uint32_t l = 0; l < LANES; l++)
-		differ |= mask >> l & 1 ? repeat->place[l] ^ place[l] : 0;
+		differ |= mask >> l & 1 ? kept[l] ^ place[l] : 0;
 	if (differ || clocks->dirty || group->copies.count || group->locals[warp->index].copied_count ||
 	    !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
@@ -377,12 +386,12 @@ bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, 
 void check_whole_keep_repeat(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
-	struct check_repeat *repeat = repeat_of(group, whole->warp, whole->op);
+	const uint64_t first = whole->place[exec_lowest(whole->mask)];
+	struct check_repeat *repeat = repeat_of(group, whole->warp, whole->op, first);
 	/* One that has been repeated has to be noted. */
 	if (repeat->generation == group->repeats.generation && repeat->order)
 		return;
 	/* Most do not repeat: only the second one of the same begin is kept as a whole. */
-	const uint64_t first = whole->place[exec_lowest(whole->mask)];
 	const bool again = repeat->generation == group->repeats.generation && repeat->op == whole->op &&
 			   repeat->warp == whole->warp->index && repeat->first == first;
 	repeat->op = whole->op;
@@ -394,7 +403,7 @@ void check_whole_keep_repeat(const struct check_whole *whole)
 	repeat->order = 0;
 	repeat->kept = again;
 	if (again)
-		memcpy(repeat->place, whole->place, sizeof(repeat->place));
+		memcpy(places_of(group, repeat), whole->place, LANES * sizeof(*whole->place));
 }
 
 /* Finds those that have been repeated, in the order in which each was the last time; their number. */
@@ -466,12 +475,13 @@ static bool note_later(struct check_group *group, const struct shared_access *la
 static bool note_repeat(struct check_group *group, const struct check_repeat *repeat)
 {
 	struct check_whole whole;
+	const uint64_t *place = places_of(group, repeat);
 	begin_note(&whole, group, repeat->warp, repeat->op, repeat->mask, repeat->size_B);
 	whole.run_count = 0;
-	const bool ones = repeat->size_B == SHADOW_WORD_B && check_whole_find_ones(&whole, repeat->place, false);
+	const bool ones = repeat->size_B == SHADOW_WORD_B && check_whole_find_ones(&whole, place, false);
 	for (uint32_t rest = ones ? 0 : repeat->mask; rest; rest &= rest - 1) {
 		const uint32_t l = exec_lowest(rest);
-		whole.runs[whole.run_count++] = (struct check_run){repeat->place[l], l, 1, repeat->size_B};
+		whole.runs[whole.run_count++] = (struct check_run){place[l], l, 1, repeat->size_B};
 	}
 	return note(&whole);
 }

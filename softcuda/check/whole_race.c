@@ -391,32 +391,42 @@ static bool touch_row(const struct lanes *lanes, const struct row *row)
 	       touch_in_block(lanes, row, end * SHADOW_BLOCK, row->end);
 }
 
-/* Notes the accesses of a warp to consecutive words from the beginning of a block on, as touch_row would, if those are
- * whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted then, except that
- * reads may be. */
-static inline bool touch_words(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+/* As touch_words, of so many blocks, which is a constant. */
+static inline __attribute__((always_inline)) bool touch_some_words(const struct lanes *lanes,
+								   const struct check_run *run, uint64_t record,
+								   uint32_t blocks)
 {
-	enum { BLOCKS = LANES / SHADOW_BLOCK };
 	const uint32_t first = (uint32_t)(run->place % SHADOW_PAGE_B) / SHADOW_WORD_B / SHADOW_BLOCK;
-	if (lanes->whole->size_B != SHADOW_WORD_B || run->count != LANES ||
-	    run->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - BLOCKS)
+	if (first > SHADOW_BLOCKS - blocks)
 		return false;
 	struct page *page = shadow_page(lanes->shadow, run->place);
 	if (!page || page->atomic[0] || page->bytes ||
-	    (page->apart | page->pairs | page->quads | page->partial) >> first & ((1u << BLOCKS) - 1))
+	    (page->apart | page->pairs | page->quads | page->partial) >> first & ((1u << blocks) - 1))
 		return false;
 	uint64_t *write = page->block_write + first, *read = page->block_read[0] + first;
 	uint64_t *other = page->block_read[1] + first, any = 0;
-	for (uint32_t b = 0; b < BLOCKS; b++)
+	for (uint32_t b = 0; b < blocks; b++)
 		any |= write[b] | read[b] | other[b];
 	if (any)
 		return touch(lanes, &(struct cells){
-			.write = write, .read = {read, other}, .count = BLOCKS, .record = record, .step = SHADOW_BLOCK
+			.write = write, .read = {read, other}, .count = blocks, .record = record, .step = SHADOW_BLOCK
 		});
 	uint64_t *to = lanes->writes ? write : read;
-	for (uint32_t b = 0; b < BLOCKS; b++)
+	for (uint32_t b = 0; b < blocks; b++)
 		to[b] = record + ((uint64_t)b * SHADOW_BLOCK << RECORD_LANE_SHIFT);
 	return true;
+}
+
+/* Notes the accesses of a warp, or of half of it, to consecutive words from the beginning of a block on, as touch_row
+ * would, if those are whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted
+ * then, except that reads may be. */
+static inline bool touch_words(const struct lanes *lanes, const struct check_run *run, uint64_t record)
+{
+	enum { BLOCKS = LANES / SHADOW_BLOCK };
+	if (lanes->whole->size_B != SHADOW_WORD_B || run->place % (SHADOW_BLOCK * SHADOW_WORD_B))
+		return false;
+	return run->count == LANES ? touch_some_words(lanes, run, record, BLOCKS) :
+	       run->count == LANES / 2 && touch_some_words(lanes, run, record, BLOCKS / 2);
 }
 
 /* The same of consecutive bytes. */
