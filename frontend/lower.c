@@ -58,6 +58,8 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 		status = status ? status : fe_lower_bits(lowering);
 		status = status ? status : fe_lower_elements(lowering);
 		status = status ? status : fe_lower_vector_loads(lowering);
+	} else {
+		status = status ? status : fe_lower_narrow_cycles(lowering);
 	}
 	status = status ? status : fe_lower_half_elements(lowering);
 	status = status ? status : fe_lower_local_calls(lowering);

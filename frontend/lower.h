@@ -83,6 +83,7 @@ enum fe_status fe_lower_generic(struct lowering *lowering);          /* lower_ge
 enum fe_status fe_lower_products(struct lowering *lowering);         /* lower_product.c */
 enum fe_status fe_lower_divisions(struct lowering *lowering);        /* lower_division.c */
 enum fe_status fe_lower_cycles(struct lowering *lowering);           /* lower_cycle.c */
+enum fe_status fe_lower_narrow_cycles(struct lowering *lowering);    /* lower_cycle.c */
 enum fe_status fe_lower_unions(struct lowering *lowering);           /* lower_union.c */
 enum fe_status fe_lower_passed_unions(struct lowering *lowering);    /* lower_passed_union.c */
 enum fe_status fe_lower_warp_exchanges(struct lowering *lowering);   /* lower_warp_exchange.c */

@@ -310,3 +310,18 @@ enum fe_status fe_lower_cycles(struct lowering *lowering)
 	fe_each_instruction(lowering, is_to_be_moved, fe_move_result);
 	return FE_OK;
 }
+
+/* A quotient of which only a byte or a short is kept: from sm_100 on, libnvvm follows these alone, and the time doubles
+ * with each turn of the loop. */
+static bool is_narrow_to_be_moved(LLVMValueRef i)
+{
+	const LLVMUseRef use = LLVMIsABinaryOperator(i) ? LLVMGetFirstUse(i) : NULL;
+	LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+	return user && LLVMIsATruncInst(user) && LLVMGetIntTypeWidth(LLVMTypeOf(user)) < 32 && is_to_be_moved(i);
+}
+
+enum fe_status fe_lower_narrow_cycles(struct lowering *lowering)
+{
+	fe_each_instruction(lowering, is_narrow_to_be_moved, fe_move_result);
+	return FE_OK;
+}

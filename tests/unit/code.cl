@@ -367,6 +367,17 @@ kernel void stages(global uint *a, uint k)
 	a[I] = sums[0] ^ sums[1] * 3 ^ sums[2] * 5;
 }
 
+// Bytes that depend on themselves are moved, or libnvvm takes twice as long for each turn, also from sm_100 on.
+//has begin inline asm
+kernel void bytes_of_bytes(global uchar *a, int n)
+{
+	uchar byte = a[I];
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < 4; j++)
+			byte = mul_hi((uchar)(byte * (uchar)0xd1 >> 7), (uchar)0x91);
+	a[I] = byte;
+}
+
 // Products of matrices in local memory are loads of whole tiles and tensor cores, with the sums in registers.
 //has ldmatrix\.sync\.aligned\.m8n8\.x4\.shared
 //has ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared
