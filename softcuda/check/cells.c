@@ -68,6 +68,8 @@ INLINE bool write_cells(const struct cells *cells, struct cells_order order, str
 		 function(cells, *(order), WHOLE(4), 0, SHADOW_BLOCK) :                        \
 	 (cells)->step == SHADOW_BLOCK && (cells)->count == 2 ?                                \
 		 function(cells, *(order), WHOLE(2), 0, SHADOW_BLOCK) :                        \
+	 (cells)->step == SHADOW_BLOCK && (cells)->count == 1 ?                                \
+		 function(cells, *(order), WHOLE(1), 0, SHADOW_BLOCK) :                        \
 	 (cells)->shift || (cells)->step != 1 || (cells)->count % SHADOW_BLOCK ?               \
 		 function(cells, *(order), WHOLE((cells)->count), (cells)->shift, (cells)->step) : \
 	 (cells)->count == 32 ? function(cells, *(order), WHOLE(32), 0, 1) :                   \

@@ -98,10 +98,27 @@ bool check_group_create(struct group *group)
 	return (!is_new || allocate(check, group)) && begin(check, group);
 }
 
+/* Tells where private memory has to be cleared for the next work-group: all writes are noted if it is asked what was
+ * written, and nothing else puts arguments of functions there. */
+static void tell_dirty(const struct check_group *check)
+{
+	const struct code *code = check->job->job->code;
+	const bool alone = !code->site_count && !code->calls_indirectly && !code->moves_stack;
+	const bool known = check->begun && check->job->options & CHECK_UNINIT && alone;
+	for (uint32_t i = 0; known && i < check->warp_count; i++) {
+		struct warp *warp = &check->group->warps[i];
+		const struct range *used = &check->locals[i].used;
+		warp->dirty_known = true;
+		warp->dirty_start_B = (uint32_t)used->start;
+		warp->dirty_end_B = (uint32_t)used->end;
+	}
+}
+
 void check_group_destroy(struct check_group *check)
 {
 	if (!check)
 		return;
+	tell_dirty(check);
 	/* A work-group that could not begin is not whole. */
 	if (!check->job->spare && check->begun) {
 		check->job->spare = check;

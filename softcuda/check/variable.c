@@ -31,11 +31,21 @@ bool check_local_fits(struct warp *warp)
 	return true;
 }
 
+/* Something is noted of these bytes. */
+static void use(struct check_local *local, uint64_t start_B, uint64_t end_B)
+{
+	const bool first = local->used.start == local->used.end;
+	local->used.start = first || start_B < local->used.start ? start_B : local->used.start;
+	local->used.end = end_B > local->used.end ? end_B : local->used.end;
+}
+
 /* What a store copies may not have been written, so that stores are looked at while a copy may be on its way; and loads
  * of global memory, which may replace what is on its way. */
 void check_local_tell(struct warp *warp)
 {
-	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	/* More notes than these are cleared for each work-group only if some are set. */
+	enum { STORES_MAX_B = 64 };
+	struct check_local *local = &check_of(warp->group)->locals[warp->index];
 	const struct code *code = warp->group->job->code;
 	const struct local_variable *variable = code->local_count == 1 ? &code->locals[0] : NULL;
 	const bool known = variable && !local->copied_count &&
@@ -44,6 +54,10 @@ void check_local_tell(struct warp *warp)
 	warp->private_written = local->written;
 	warp->private_start_B = known ? variable->offset_B : 0;
 	warp->private_B = known ? variable->size_B : 0;
+	warp->private_stores = known && variable->size_B <= STORES_MAX_B &&
+			       check_of(warp->group)->job->options & CHECK_UNINIT;
+	if (warp->private_stores)
+		use(local, variable->offset_B, (uint64_t)variable->offset_B + variable->size_B);
 }
 
 uint8_t check_local_note(const struct check_local *local, unsigned l, uint64_t offset_B)
@@ -63,10 +77,7 @@ static void set_notes(uint32_t *notes, uint32_t lanes, uint64_t size_B, bool set
 
 void check_local_set(struct check_local *local, uint32_t lanes, uint64_t offset_B, uint64_t size_B, uint8_t note)
 {
-	const uint64_t end_B = offset_B + size_B;
-	const bool first = local->used.start == local->used.end;
-	local->used.start = first || offset_B < local->used.start ? offset_B : local->used.start;
-	local->used.end = end_B > local->used.end ? end_B : local->used.end;
+	use(local, offset_B, offset_B + size_B);
 	set_notes(local->written + offset_B, lanes, size_B, note == BYTE_WRITTEN);
 	set_notes(local->gap + offset_B, lanes, size_B, note == BYTE_GAP);
 }

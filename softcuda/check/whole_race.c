@@ -133,6 +133,7 @@ static inline uint32_t busy_cells(const struct lanes *lanes, const struct block_
 				  uint64_t now, unsigned shift)
 {
 	uint32_t busy = 0;
+	_Pragma("GCC unroll 2")
 	for (unsigned k = 0; k < 2; k++) {
 		if (!(note->cells[k] & cells))
 			continue;
@@ -155,6 +156,7 @@ static inline void drop_cells(struct block_note *note, uint32_t cells)
 static inline bool replace(struct block_note *note, uint32_t cells, uint64_t now)
 {
 	drop_cells(note, cells);
+	_Pragma("GCC unroll 2")
 	for (unsigned k = 0; k < 2; k++)
 		if (note->cells[k] && note->record[k] == now) {
 			note->cells[k] |= cells;
@@ -168,7 +170,7 @@ static inline bool replace(struct block_note *note, uint32_t cells, uint64_t now
 	return true;
 }
 
-static bool note_in_block(const struct lanes *lanes, struct block_note *notes, uint32_t cells, uint64_t now,
+static inline bool note_in_block(const struct lanes *lanes, struct block_note *notes, uint32_t cells, uint64_t now,
 			  unsigned shift)
 {
 	struct block_note *first = &notes[SHADOW_READ], *second = &notes[SHADOW_READ_2];
@@ -195,6 +197,7 @@ static inline void read_block(const struct page *page, uint32_t block, struct bl
 {
 	const bool partial = page->partial >> block & 1;
 	const struct second *second = partial && page->two >> block & 1 ? &page->second[block] : NULL;
+	_Pragma("GCC unroll 3")
 	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
 		const uint64_t record = k == SHADOW_WRITE ? page->block_write[block] :
 							    page->block_read[k - SHADOW_READ][block];
@@ -209,6 +212,7 @@ static inline void read_block(const struct page *page, uint32_t block, struct bl
 static inline void write_block(struct page *page, uint32_t block, const struct block_note *notes, unsigned shift)
 {
 	uint32_t two = 0, partial = 0;
+	_Pragma("GCC unroll 3")
 	for (unsigned k = 0; k < SHADOW_RECORDS; k++) {
 		/* There is no second record without a first one. */
 		const unsigned first = notes[k].cells[0] ? 0 : 1;

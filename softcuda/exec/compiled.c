@@ -291,8 +291,6 @@ static bool start_warp(struct warp *warp)
 	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
 	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
 	warp->parked = warp->meeting = warp->carry = 0;
-	if (warp->local)
-		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
 	for (unsigned l = 0; warp->watched && !warp->group->in_base && l < LANES; l++)
 		warp->lane_frame[l] = warp->base;
 	return true;
@@ -320,6 +318,8 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	if (group->job->watch)
 		clear_slots(group, compiled);
 	WATCH(group->job, group_end, group);
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		warp_clear_local(&group->warps[i]);
 	return WATCH_ASK(group->job, group_begin, group);
 }
 

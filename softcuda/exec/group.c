@@ -53,8 +53,6 @@ static bool warp_start(struct warp *warp)
 		frame->tops[l] = frame->extent_B;
 	if (frame->code->reads_unset)
 		memset(frame->registers, 0, frame->code->register_B);
-	if (warp->local)
-		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
 	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
 	warp->parked = warp->meeting = warp->carry = 0;
 	memset(warp->lane_pc, 0, sizeof(warp->lane_pc));
@@ -108,6 +106,8 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 		if (!warp_start(&group->warps[i]))
 			return false;
 	WATCH(group->job, group_end, group);
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		warp_clear_local(&group->warps[i]);
 	return WATCH_ASK(group->job, group_begin, group);
 }
 

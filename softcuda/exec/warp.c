@@ -264,6 +264,17 @@ bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 	return true;
 }
 
+void warp_clear_local(struct warp *warp)
+{
+	const size_t size_B = warp->dirty_end_B - warp->dirty_start_B;
+	if (warp->local && (!warp->dirty_known || 2 * size_B > warp->local_stride_B))
+		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
+	else
+		for (unsigned l = 0; warp->local && size_B && l < LANES; l++)
+			memset(warp->local + (size_t)l * warp->local_stride_B + warp->dirty_start_B, 0, size_B);
+	warp->dirty_known = false;
+}
+
 enum { STACK_ALIGN_B = 16 };
 
 struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct frame *parent)

@@ -67,11 +67,16 @@ struct warp {
 	bool probes;                      /* an access that has no place to go is no fault */
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
+	/* At the end of a work-group, a watcher may know that only bytes from the first of these offsets to the second
+	 * one of each lane's local memory have been written. */
+	bool dirty_known;
+	uint32_t dirty_start_B, dirty_end_B;
 	/* For machine code of a watched launch: a word for each offset in local memory, with the bits of those lanes
 	 * whose accesses to their byte there the watcher need not be told of.  That holds only for accesses inside the
-	 * kernel's only variable there, of private_B bytes from private_start_B on; 0 bytes: for none. */
-	const uint32_t *private_written;
-	uint32_t private_start_B, private_B;
+	 * kernel's only variable there, of private_B bytes from private_start_B on; 0 bytes: for none.  If
+	 * private_stores is not 0, the code itself sets the bits of the lanes that store there. */
+	uint32_t *private_written;
+	uint32_t private_start_B, private_B, private_stores;
 	uint64_t not_quiet;               /* what the watcher is to be told of even where memory_slot.quiet has it */
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
@@ -201,6 +206,8 @@ void group_barrier_check(struct group *group, uint32_t id);
 bool warp_run(struct warp *warp, uint64_t *budget);
 /* Room for needed_B bytes of each lane's local memory; false: there is none. */
 bool warp_grow_local(struct warp *warp, uint64_t needed_B);
+/* Sets all bytes of local memory to 0, after what a work-group has stored there (dirty_known). */
+void warp_clear_local(struct warp *warp);
 struct frame *warp_frame_create(struct warp *warp, uint32_t code, struct frame *parent);
 void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 

@@ -1,7 +1,7 @@
 /* Accesses of kernels that are watched (exec/watch.h).  What the watcher can decide from little is decided first: an
  * access to consecutive places or to one place is passed as a place and a step, and one to private memory is compared
- * with the notes of the warp (warp.private_written).  Otherwise, the watcher is passed the places of all lanes; of a
- * store, the operands are saved in the frame then, where it compares them. */
+ * with the notes of the warp (warp.private_written), in which a first store is noted.  Otherwise, the watcher is passed
+ * the places of all lanes; of a store, the operands are saved in the frame then, where it compares them. */
 #include "config.h"
 
 #include "softcuda/jit/emit.h"
@@ -214,12 +214,17 @@ void emit_look_shared(struct emitter *e, uint32_t op, value mask, value places, 
 
 /* --- private memory ---------- */
 
+/* The notes of private memory from an offset on. */
+static value notes_at(struct emitter *e, value offset)
+{
+	value notes = emit_field(e, e->pointer, emit_warp(e), offsetof(struct warp, private_written));
+	return emit_at(e, notes, LLVMBuildMul(e->builder, offset, emit_i64(e, sizeof(uint32_t)), ""));
+}
+
 /* Whether all lanes of mask may access size_B bytes at an offset of private memory without the watcher: a scalar i1. */
-static value is_written(struct emitter *e, value mask, value offset, unsigned size_B)
+static value is_written(struct emitter *e, value mask, value at, unsigned size_B)
 {
 	LLVMBuilderRef b = e->builder;
-	value notes = emit_field(e, e->pointer, emit_warp(e), offsetof(struct warp, private_written));
-	value at = emit_at(e, notes, LLVMBuildMul(b, offset, emit_i64(e, sizeof(uint32_t)), ""));
 	LLVMTypeRef type = LLVMVectorType(e->i32, size_B);
 	value words = LLVMBuildLoad2(b, size_B == 1 ? e->i32 : type, at, "");
 	LLVMSetAlignment(words, sizeof(uint32_t));
@@ -229,8 +234,27 @@ static value is_written(struct emitter *e, value mask, value offset, unsigned si
 	return LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, lanes, words, ""), lanes, "");
 }
 
+/* Notes that the lanes of mask store size_B bytes, if the code may do so; goes to `closer` otherwise. */
+static void emit_note_private(struct emitter *e, value mask, value at, unsigned size_B, LLVMBasicBlockRef closer,
+			      LLVMBasicBlockRef on)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef notes = emit_block(e, "notes");
+	value may = emit_field(e, e->i32, emit_warp(e), offsetof(struct warp, private_stores));
+	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, may, emit_i32(e, 0), ""), notes, closer);
+	LLVMPositionBuilderAtEnd(b, notes);
+	value lanes = emit_lanes(e, mask);
+	for (unsigned i = 0; i < size_B; i++) {
+		value word = emit_at(e, at, emit_i64(e, i * sizeof(uint32_t)));
+		value old = LLVMBuildLoad2(b, e->i32, word, "");
+		LLVMBuildStore(b, LLVMBuildOr(b, old, lanes, ""), word);
+	}
+	LLVMBuildBr(b, on);
+}
+
 void emit_look_private(struct emitter *e, uint32_t op, value mask, value places, unsigned total_B, value offset)
 {
+	const bool stores = e->plan->verbs[op].verb == VERB_STORE;
 	LLVMBuilderRef b = e->builder;
 	LLVMBasicBlockRef inside = emit_block(e, "inside"), closer = emit_block(e, "closer"),
 			  on = emit_block(e, "looked");
@@ -241,8 +265,14 @@ void emit_look_private(struct emitter *e, uint32_t op, value mask, value places,
 	value outside = LLVMBuildICmp(b, LLVMIntUGE, from_start, emit_resize(e, limit, 32, 64, false), "");
 	emit_unlikely(e, outside, closer, inside);
 	LLVMPositionBuilderAtEnd(b, inside);
-	value unsure = LLVMBuildNot(b, is_written(e, mask, offset, total_B), "");
-	emit_unlikely(e, unsure, closer, on);
+	value at = notes_at(e, offset);
+	value unsure = LLVMBuildNot(b, is_written(e, mask, at, total_B), "");
+	LLVMBasicBlockRef first = stores ? emit_block(e, "first") : closer;
+	emit_unlikely(e, unsure, first, on);
+	if (stores) {
+		LLVMPositionBuilderAtEnd(b, first);
+		emit_note_private(e, mask, at, total_B, closer, on);
+	}
 	LLVMPositionBuilderAtEnd(b, closer);
 	emit_look_all(e, op, mask, places, total_B);
 	LLVMBuildBr(b, on);
