@@ -233,7 +233,9 @@ DOTS(u, s)
 DOTS(s, u)
 DOTS(s, s)
 
-/* Sums with a flag per lane.  The flag goes in only if uses, out only if sets. */
+/* Sums with a flag per lane.  The flag goes in only if uses, out only if sets.  It is the carry of an adder: a
+ * difference sets it where there is no borrow, as on a GPU.  The code of libnvvm for quotients of 128-bit integers
+ * depends on that: it reads with addc what subc.cc left. */
 #define CARRY(name, n, value, carry_out, uses, sets)                          \
 	OP_HEAD(name)                                                         \
 	{                                                                     \
@@ -257,9 +259,9 @@ DOTS(s, s)
 	CARRY(add_cc_##n, n, x + y, r < x, false, true)                       \
 	CARRY(addc_##n, n, x + y + in, false, true, false)                    \
 	CARRY(addc_cc_##n, n, x + y + in, r < x || (in && r == x), true, true) \
-	CARRY(sub_cc_##n, n, x - y, x < y, false, true)                       \
-	CARRY(subc_##n, n, x - y - in, false, true, false)                    \
-	CARRY(subc_cc_##n, n, x - y - in, x < y || (in && x == y), true, true)
+	CARRY(sub_cc_##n, n, x - y, x >= y, false, true)                      \
+	CARRY(subc_##n, n, x - y - !in, false, true, false)                   \
+	CARRY(subc_cc_##n, n, x - y - !in, x > y || (in && x == y), true, true)
 
 SUMS(32)
 SUMS(64)

@@ -589,15 +589,16 @@ static void barrier_reduction(struct build *build)
 
 /* -- registers ---------------------------------------------------------------------- */
 
-/* A sum or product of several words, carried from one to the next. */
+/* A sum, difference or product of several words, carried from one to the next, or a mixture of them. */
 static void carries(struct build *build)
 {
-	static const char *const chains[][3] = {
-		{"add.cc", "addc.cc", "addc"}, {"sub.cc", "subc.cc", "subc"},
-		{"mad.lo.cc", "madc.hi.cc", "madc.lo"}, {"mad.hi.cc", "madc.lo.cc", "madc.hi"}
+	static const char *const links[3][4] = {
+		{"add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc"},
+		{"addc.cc", "subc.cc", "madc.hi.cc", "madc.lo.cc"},
+		{"addc", "subc", "madc.lo", "madc.hi"}
 	};
 	unsigned chain = build_below(build, 4), sources[9], to[3];
-	bool wide = chain < 2 && build_below(build, 2);
+	bool wide = chain < 2 && build_below(build, 2), mixed = build_below(build, 2);
 	char flavour = wide ? 'I' : 'i';
 	size_t from = build->body.size_B;
 	for (unsigned i = 0; i < 9; i++)
@@ -605,7 +606,9 @@ static void carries(struct build *build)
 	for (unsigned i = 0; i < 3; i++)
 		to[i] = build_value(build, flavour);
 	for (unsigned i = 0; i < 3; i++) {
-		bytes_printf(&build->body, "\t%s.%s %s, %s, %s%s%s;\n", chains[chain][i],
+		if (mixed)
+			chain = build_below(build, wide ? 2 : 4);
+		bytes_printf(&build->body, "\t%s.%s %s, %s, %s%s%s;\n", links[i][chain],
 			     wide ? "u64" : "u32", build_name(build, to[i]),
 			     build_name(build, sources[3 * i]),
 			     build_name(build, sources[3 * i + 1]), chain < 2 ? "" : ", ",
