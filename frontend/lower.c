@@ -55,6 +55,7 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 		status = status ? status : fe_lower_divisions(lowering);
 		status = status ? status : fe_lower_cycles(lowering);
 		status = status ? status : fe_lower_comparisons(lowering);
+		status = status ? status : fe_lower_nans(lowering);
 		status = status ? status : fe_lower_bits(lowering);
 		status = status ? status : fe_lower_elements(lowering);
 		status = status ? status : fe_lower_vector_loads(lowering);

@@ -74,6 +74,7 @@ enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_lo
 enum fe_status fe_lower_bits(struct lowering *lowering);             /* lower_bits.c */
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
+enum fe_status fe_lower_nans(struct lowering *lowering);             /* lower_nan.c */
 enum fe_status fe_lower_elements(struct lowering *lowering);         /* lower_element.c */
 enum fe_status fe_lower_vector_loads(struct lowering *lowering);     /* lower_vector_load.c */
 enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_lifetime.c */
