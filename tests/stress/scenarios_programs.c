@@ -126,8 +126,9 @@ static void scenario_39_first_launches(void)
 	CHECK_OK(clReleaseProgram(program));
 }
 
-/* Numba's story: each thread compiles and launches for the first time, on two devices.  A schedule is about the launches,
- * and most of the time goes into the compiler: in three of four schedules, each thread's program is one of binaries. */
+/* Numba's story: each thread compiles and launches for the first time, on two devices.  A schedule is about the
+ * launches, and most of the time goes into the compiler: in three of four schedules, each thread's program is one of
+ * binaries. */
 static void story_many_compile(void)
 {
 	static struct binaries binaries;
