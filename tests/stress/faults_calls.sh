@@ -13,6 +13,10 @@ CULVERT_SOFT_DEVICES=2 CULVERT_CACHE=on
 unset CULVERT_COMPILER
 export CULVERT_SOFT_DEVICES CULVERT_CACHE FAULTS SHIM FAULTS_DIR
 
+# The calls of the first run fail, and the second finds what that left behind.
+rounds=twice
+[ -z "$FAULTS_ALL" ] || rounds=
+
 # Compilers' processes that wait for more, each with a socket.
 FILES_MORE=4
 
@@ -21,7 +25,7 @@ one() { # n error
 	CULVERT_CACHE_DIR=$out.cache
 	export CULVERT_CACHE_DIR
 	LD_PRELOAD=$SHIM FAULT_CALL=$1 FAULT_CALL_ERROR=$2 FAULT_CALL_COUNT=$out.count FAULT_CALL_NAME=$out.name \
-		timeout -s KILL 100 "$FAULTS" > "$out" 2>&1
+		timeout -s KILL 100 "$FAULTS" $rounds > "$out" 2>&1
 	status=$?
 	# Whatever it left on disk, the next process lives with it.
 	if [ $status -eq 0 ] || [ $status -eq 3 ]; then
@@ -31,7 +35,7 @@ one() { # n error
 	[ "${open:-0}" -le $((FILES_OPEN + FILES_MORE)) ] || status="$open open files"
 	# Without files there may be no platform.
 	if [ "$status" != 0 ] && [ "$status" != 3 ]; then
-		echo "FAIL: $(cat "$out.name"): LD_PRELOAD=$SHIM FAULT_CALL=$1 FAULT_CALL_ERROR=$2 $FAULTS ($status)"
+		echo "FAIL: $(cat "$out.name"): LD_PRELOAD=$SHIM FAULT_CALL=$1 FAULT_CALL_ERROR=$2 $FAULTS $rounds ($status)"
 		sed 's/^/    /' "$out"
 		return 1
 	fi
