@@ -53,7 +53,7 @@ static void build(struct held *held, cl_int *constant)
 	char options[64];
 	const char *source = text;
 	const unsigned n = atomic_fetch_add(&serial, 1);
-	*constant = (cl_int)(n / 3 + atomic_load(&unique));
+	*constant = (cl_int)(n / 6 + atomic_load(&unique));
 	snprintf(options, sizeof(options), "-DCONSTANT=%d", (int)*constant);
 	held->program = api_test_program(test.context, source);
 	CHECK_OK(clBuildProgram(held->program, 0, NULL, options, NULL, NULL));
