@@ -1,6 +1,6 @@
 # Everything `make check` runs.  Without a GPU the tests use the software driver;
 # CULVERT_TEST_CUDA=driver runs them on the GPU.  What a test builds is compiled in each of
-# them, but for kernel files (tests/kernels/local.mk); the tests of the cache turn it on, in folders of their own.
+# them, but for kernel files and most of tests/api (see there); the tests of the cache turn it on, in folders of their own.
 
 AM_TESTS_ENVIRONMENT = \
 	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP CULVERT_SOFT_FAULT CULVERT_SOFT_COUNT; \
@@ -41,7 +41,7 @@ endif
 TESTS += $(top_scripts) $(tools_scripts)
 
 clean-local:
-	rm -rf cache-of-programs tests/kernels/*.programs
+	rm -rf cache-of-programs tests/*/*.programs
 
 include tests/unit/local.mk
 include tests/litmus/local.mk

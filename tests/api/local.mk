@@ -8,6 +8,14 @@ api_libs = $(opencl_test_libs)
 if HAVE_OPENCL_LOADER
 check_PROGRAMS += $(api_tests) $(api_programs)
 TESTS += $(api_tests) $(api_scripts)
+
+# tests/stress/seeds.sh runs most of these programs, and compiles what they build, from nothing; where it is among the tests
+# of this run, they find that in its cache.  Those that are about compilers, and those that it leaves out, do not.
+api_compile = collisions complaints cxx diagnostics errors extension_pragmas float_options forks il il_names \
+	included_folder limited_process locked_folder lost matrix_il no_compiler no_handles old_device program \
+	program_binary program_link program_ptx small_stacks unloads unsupported
+$(api_after_seeds): $(seeds_log)
+LOG_COMPILER = $(seeds_programs)
 endif
 
 EXTRA_tests_api_dispatch_DEPENDENCIES = tests/api/libmoving-loader.so
