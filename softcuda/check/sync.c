@@ -103,7 +103,7 @@ bool check_group_create(struct group *group)
 static void tell_dirty(const struct check_group *check)
 {
 	const struct code *code = check->job->job->code;
-	const bool alone = !code->site_count && !code->calls_indirectly && !code->moves_stack;
+	const bool alone = code->local_B && !code->site_count && !code->calls_indirectly && !code->moves_stack;
 	const bool known = check->begun && check->job->options & CHECK_UNINIT && alone;
 	for (uint32_t i = 0; known && i < check->warp_count; i++) {
 		struct warp *warp = &check->group->warps[i];

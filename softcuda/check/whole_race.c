@@ -401,7 +401,8 @@ static inline __attribute__((always_inline)) bool touch_some_words(const struct 
 								   uint32_t blocks)
 {
 	const uint32_t first = (uint32_t)(run->place % SHADOW_PAGE_B) / SHADOW_WORD_B / SHADOW_BLOCK;
-	if (first > SHADOW_BLOCKS - blocks)
+	if (lanes->whole->size_B != SHADOW_WORD_B || run->count != blocks * SHADOW_BLOCK ||
+	    run->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - blocks)
 		return false;
 	struct page *page = shadow_page(lanes->shadow, run->place);
 	if (!page || page->atomic[0] || page->bytes ||
@@ -421,16 +422,19 @@ static inline __attribute__((always_inline)) bool touch_some_words(const struct 
 	return true;
 }
 
-/* Notes the accesses of a warp, or of half of it, to consecutive words from the beginning of a block on, as touch_row
- * would, if those are whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted
- * then, except that reads may be. */
+/* Notes the accesses of a warp to consecutive words from the beginning of a block on, as touch_row would, if those are
+ * whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted then, except that
+ * reads may be. */
 static inline bool touch_words(const struct lanes *lanes, const struct check_run *run, uint64_t record)
 {
-	enum { BLOCKS = LANES / SHADOW_BLOCK };
-	if (lanes->whole->size_B != SHADOW_WORD_B || run->place % (SHADOW_BLOCK * SHADOW_WORD_B))
-		return false;
-	return run->count == LANES ? touch_some_words(lanes, run, record, BLOCKS) :
-	       run->count == LANES / 2 && touch_some_words(lanes, run, record, BLOCKS / 2);
+	return touch_some_words(lanes, run, record, LANES / SHADOW_BLOCK);
+}
+
+/* The same of half a warp. */
+static __attribute__((noinline)) bool touch_half(const struct lanes *lanes, const struct check_run *run,
+						 uint64_t record)
+{
+	return touch_some_words(lanes, run, record, LANES / 2 / SHADOW_BLOCK);
 }
 
 /* The same of consecutive bytes. */
@@ -447,7 +451,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
 		return !lanes->writes && check_lanes_read_same(lanes, run, record);
-	if (touch_words(lanes, run, record))
+	if (touch_words(lanes, run, record) || touch_half(lanes, run, record))
 		return true;
 	/* Elements are aligned, so that none is in two pages. */
 	if (size_B & (size_B - 1) || run->place % size_B)

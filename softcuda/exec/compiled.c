@@ -318,8 +318,7 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	if (group->job->watch)
 		clear_slots(group, compiled);
 	WATCH(group->job, group_end, group);
-	for (uint32_t i = 0; i < group->warp_count; i++)
-		warp_clear_local(&group->warps[i]);
+	group_clear_local(group);
 	return WATCH_ASK(group->job, group_begin, group);
 }
 

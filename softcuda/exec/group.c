@@ -106,8 +106,7 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 		if (!warp_start(&group->warps[i]))
 			return false;
 	WATCH(group->job, group_end, group);
-	for (uint32_t i = 0; i < group->warp_count; i++)
-		warp_clear_local(&group->warps[i]);
+	group_clear_local(group);
 	return WATCH_ASK(group->job, group_begin, group);
 }
 

@@ -264,7 +264,7 @@ bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 	return true;
 }
 
-void warp_clear_local(struct warp *warp)
+static void clear_local(struct warp *warp)
 {
 	const size_t size_B = warp->dirty_end_B - warp->dirty_start_B;
 	if (warp->local && (!warp->dirty_known || 2 * size_B > warp->local_stride_B))
@@ -273,6 +273,14 @@ void warp_clear_local(struct warp *warp)
 		for (unsigned l = 0; warp->local && size_B && l < LANES; l++)
 			memset(warp->local + (size_t)l * warp->local_stride_B + warp->dirty_start_B, 0, size_B);
 	warp->dirty_known = false;
+}
+
+void group_clear_local(struct group *group)
+{
+	const struct code *code = group->job->code;
+	const bool has_local = code->local_B || code->site_count || code->calls_indirectly || code->moves_stack;
+	for (uint32_t i = 0; has_local && i < group->warp_count; i++)
+		clear_local(&group->warps[i]);
 }
 
 enum { STACK_ALIGN_B = 16 };

@@ -206,8 +206,8 @@ void group_barrier_check(struct group *group, uint32_t id);
 bool warp_run(struct warp *warp, uint64_t *budget);
 /* Room for needed_B bytes of each lane's local memory; false: there is none. */
 bool warp_grow_local(struct warp *warp, uint64_t needed_B);
-/* Sets all bytes of local memory to 0, after what a work-group has stored there (dirty_known). */
-void warp_clear_local(struct warp *warp);
+/* Sets all bytes of local memory of a group's warps to 0, after what a work-group has stored there (dirty_known). */
+void group_clear_local(struct group *group);
 struct frame *warp_frame_create(struct warp *warp, uint32_t code, struct frame *parent);
 void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 
