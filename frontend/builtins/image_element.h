@@ -329,18 +329,6 @@ SHARED uint4 element_bytes(image_ptr image, float4 c)
 	}
 }
 
-SHARED uint4 element_bytes(image_ptr image, int4 c)
-{
-	switch (FIELD(image, element_type)) {
-	case TYPE_SIGNED_INT8:
-		return bytes_of_8(limited(c, -128, 127));
-	case TYPE_SIGNED_INT16:
-		return bytes_of_16(limited(c, -32768, 32767));
-	default:
-		return as_type(uint4, c);
-	}
-}
-
 SHARED uint at_most(uint c, uint most)
 {
 	return c < most ? c : most;
@@ -352,9 +340,15 @@ SHARED int4 at_most(uint4 c, uint most)
 		      at_most(c.w, most));
 }
 
+/* The type of the image decides, not that of the color: programs write unsigned images with write_imagei and signed
+ * ones with write_imageui, which 6.15.15.5 leaves undefined, and which other implementations take. */
 SHARED uint4 element_bytes(image_ptr image, uint4 c)
 {
 	switch (FIELD(image, element_type)) {
+	case TYPE_SIGNED_INT8:
+		return bytes_of_8(limited(as_type(int4, c), -128, 127));
+	case TYPE_SIGNED_INT16:
+		return bytes_of_16(limited(as_type(int4, c), -32768, 32767));
 	case TYPE_UNSIGNED_INT8:
 		return bytes_of_8(at_most(c, 0xFF));
 	case TYPE_UNSIGNED_INT16:
@@ -362,6 +356,11 @@ SHARED uint4 element_bytes(image_ptr image, uint4 c)
 	default:
 		return c;
 	}
+}
+
+SHARED uint4 element_bytes(image_ptr image, int4 c)
+{
+	return element_bytes(image, as_type(uint4, c));
 }
 
 #endif
