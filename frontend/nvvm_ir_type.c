@@ -104,7 +104,8 @@ void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type)
 		break;
 	default: {
 		char *name = LLVMPrintTypeToString(type);
-		fe_ir_error(printer, "type %s", name);
+		fe_ir_error(printer, "type %s%s", name,
+			    LLVMGetTypeKind(type) == LLVMFP128TypeKind ? " (long double)" : "");
 		LLVMDisposeMessage(name);
 		fe_ir_print(printer, "i8");
 		break;
