@@ -213,8 +213,9 @@ struct check_put_off {
 
 /* Accesses of shared memory by many runs of lanes, which are put off, are often repeated, as in a loop.  Of a cell that
  * is only read, or that one lane alone accesses, just the first and the last access by each lane at each place of the
- * program matter (check/shadow.h): the first one is among the accesses that are put off, and this is the last one. */
-enum { CHECK_REPEATS = 64 };
+ * program matter (check/shadow.h): the first one is among the accesses that are put off, and this is the last one.
+ * CHECK_REPEATS_FIRST: so many items are for the first place of an op, and the others for further ones. */
+enum { CHECK_REPEATS_FIRST = 64, CHECK_REPEATS = 2 * CHECK_REPEATS_FIRST };
 struct check_repeat {
 	const struct op *op;
 	uint32_t warp, mask, size_B;

@@ -349,12 +349,18 @@ static bool come_first(const struct check_whole *whole)
 
 /* --- accesses that repeat ---------- */
 
-/* Where a repeat is kept, if it is.  first: the place of its first lane. */
-static struct check_repeat *repeat_of(struct check_group *group, const struct warp *warp, const struct op *op,
-				      uint64_t first)
+/* Where a repeat is kept, if it is: that of the first place in this generation at which the op was, and others. */
+static struct check_repeat *repeat_of(struct check_group *group, const struct warp *warp, const struct op *op)
+{
+	return &group->repeats.items[((uintptr_t)op / sizeof(*op) + warp->index * (uintptr_t)17) % CHECK_REPEATS_FIRST];
+}
+
+static struct check_repeat *other_repeat_of(struct check_group *group, const struct warp *warp, const struct op *op,
+					    uint64_t first)
 {
 	const uintptr_t number = (uintptr_t)op / sizeof(*op) * 7 + warp->index * (uintptr_t)17;
-	return &group->repeats.items[(number + first / SHADOW_WORD_B) % CHECK_REPEATS];
+	return &group->repeats.items[CHECK_REPEATS_FIRST +
+				     (number + first / SHADOW_WORD_B) % (CHECK_REPEATS - CHECK_REPEATS_FIRST)];
 }
 
 /* The places of one that is kept. */
@@ -363,19 +369,32 @@ static uint64_t *places_of(struct check_group *group, const struct check_repeat 
 	return group->repeats.place[repeat - group->repeats.items];
 }
 
+/* Whether an access is the one that is kept. */
+static bool is_kept(struct check_group *group, const struct check_repeat *repeat, const struct check_repeat *now,
+		    const uint64_t *place)
+{
+	const uint64_t *kept = places_of(group, repeat);
+	uint64_t differ = 0;
+	if (!repeat->kept || repeat->generation != group->repeats.generation || repeat->op != now->op ||
+	    repeat->warp != now->warp || repeat->mask != now->mask || repeat->size_B != now->size_B)
+		return false;
+	for (uint32_t l = 0; l < LANES; l++)
+		differ |= now->mask >> l & 1 ? kept[l] ^ place[l] : 0;
+	return !differ;
+}
+
 bool check_whole_repeats(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, const uint64_t *place)
 {
 	struct check_group *group = check_of(warp->group);
-	struct check_repeat *repeat = repeat_of(group, warp, op, place[exec_lowest(mask)]);
+	const struct check_repeat now = {.op = op, .warp = warp->index, .mask = mask, .size_B = size_B};
+	struct check_repeat *repeat = repeat_of(group, warp, op);
 	const struct check_clocks *clocks = &group->clocks[CHECK_LOCAL_MEMORY];
-	uint64_t differ = 0;
-	if (!repeat->kept || repeat->generation != group->repeats.generation || repeat->op != op ||
-	    repeat->warp != warp->index || repeat->mask != mask || repeat->size_B != size_B)
-		return false;
-	const uint64_t *kept = places_of(group, repeat);
-	for (uint32_t l = 0; l < LANES; l++)
-		differ |= mask >> l & 1 ? kept[l] ^ place[l] : 0;
-	if (differ || clocks->dirty || group->copies.count || group->locals[warp->index].copied_count ||
+	if (!is_kept(group, repeat, &now, place)) {
+		repeat = other_repeat_of(group, warp, op, place[exec_lowest(mask)]);
+		if (!is_kept(group, repeat, &now, place))
+			return false;
+	}
+	if (clocks->dirty || group->copies.count || group->locals[warp->index].copied_count ||
 	    !epochs_alone(&group->job->epochs, clocks->first))
 		return false;
 	repeat->behind = check_put_off_count(group);
@@ -387,7 +406,10 @@ void check_whole_keep_repeat(const struct check_whole *whole)
 {
 	struct check_group *group = whole->group;
 	const uint64_t first = whole->place[exec_lowest(whole->mask)];
-	struct check_repeat *repeat = repeat_of(group, whole->warp, whole->op, first);
+	struct check_repeat *repeat = repeat_of(group, whole->warp, whole->op);
+	if (repeat->generation == group->repeats.generation &&
+	    (repeat->op != whole->op || repeat->warp != whole->warp->index || repeat->first != first))
+		repeat = other_repeat_of(group, whole->warp, whole->op, first);
 	/* One that has been repeated has to be noted. */
 	if (repeat->generation == group->repeats.generation && repeat->order)
 		return;
