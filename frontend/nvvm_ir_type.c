@@ -104,8 +104,7 @@ void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type)
 		break;
 	default: {
 		char *name = LLVMPrintTypeToString(type);
-		fe_ir_error(printer, "type %s%s", name,
-			    LLVMGetTypeKind(type) == LLVMFP128TypeKind ? " (long double)" : "");
+		fe_ir_error(printer, "type %s", name);
 		LLVMDisposeMessage(name);
 		fe_ir_print(printer, "i8");
 		break;

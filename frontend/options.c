@@ -145,8 +145,9 @@ static const struct flag_row flag_rows[] = {
 	{"-ze-opt-greater-than-4GB-buffer-required", STAGE_BOTH, FLAG_NOTHING, false},
 	{"-cl-intel-256-GRF-per-thread", STAGE_BOTH, FLAG_NOTHING, false},
 	{"-ze-opt-large-register-file", STAGE_BOTH, FLAG_NOTHING, false},
-	/* cl_nv_compiler_options */
+	/* cl_nv_compiler_options, and what NVIDIA's OpenCL takes as well */
 	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
+	{"-nv-line-info", STAGE_COMPILE, FLAG_LINE_INFO, false},
 	/* Of this platform. */
 	{"-cl-culvert-warp-synchronous", STAGE_BOTH, FLAG_WARP_SYNCHRONOUS, false},
 };
@@ -218,7 +219,7 @@ static enum fe_status invalid(struct parser *parser, const char *word, const cha
  * 5.8.6.5. */
 static bool is_of_source(const char *prefix)
 {
-	static const char *const words[] = {"-D", "-I", "-w", "-Werror",
+	static const char *const words[] = {"-D", "-U", "-I", "-w", "-Werror",
 					    "-cl-single-precision-constant"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(prefix, words[i]))
@@ -258,13 +259,13 @@ static enum fe_status give_flag(struct parser *parser, const struct flag_row *ro
 /* The options with a value: "-DX=1" and "-D X=1", "-cl-std=CL1.2". */
 typedef enum fe_status value_function(struct parser *parser, const char *word, const char *value);
 
-static enum fe_status take_define(struct parser *parser, const char *word, const char *value)
+static enum fe_status take_macro(struct parser *parser, const char *word, const char *value)
 {
 	unsigned char first = (unsigned char)*value;
 	bool letter = (first | 32u) >= 'a' && (first | 32u) <= 'z';
 	if (!letter && first != '_' && first < 0x80)
 		return invalid(parser, word, "a macro's name must be a C identifier");
-	return give_clang(parser, "-D", value);
+	return give_clang(parser, word[1] == 'U' ? "-U" : "-D", value);
 }
 
 static enum fe_status take_include(struct parser *parser, const char *word, const char *value)
@@ -333,6 +334,14 @@ static enum fe_status take_level(struct parser *parser, const char *word, const 
 	return FE_OK;
 }
 
+/* A program is compiled for the device that it is built for. */
+static enum fe_status take_architecture(struct parser *parser, const char *word, const char *value)
+{
+	if (strncmp(value, "sm_", 3) && strncmp(value, "compute_", 8))
+		return invalid(parser, word, "expected an architecture, such as sm_90");
+	return FE_OK;
+}
+
 static const struct value_row {
 	const char *word;
 	enum stage stages;
@@ -341,11 +350,15 @@ static const struct value_row {
 	bool separate;              /* ... as the next word */
 	value_function *take;
 } value_rows[] = {
-	{"-D", STAGE_COMPILE, true, false, true, take_define},
+	{"-D", STAGE_COMPILE, true, false, true, take_macro},
+	{"-U", STAGE_COMPILE, true, false, true, take_macro}, /* not in the specification; NVIDIA's OpenCL has it */
 	{"-I", STAGE_COMPILE, true, false, true, take_include},
 	{"-cl-std", STAGE_COMPILE, false, true, false, take_standard},
 	{"-cl-nv-maxrregcount", STAGE_BOTH, false, true, true, take_registers},
 	{"-cl-nv-opt-level", STAGE_BOTH, false, true, true, take_level},
+	/* Of older versions of cl_nv_compiler_options. */
+	{"-cl-nv-arch", STAGE_BOTH, false, true, true, take_architecture},
+	{"-cl-nv-cstd", STAGE_COMPILE, false, true, true, take_standard},
 };
 
 static enum fe_status unknown(struct parser *parser, const char *word, unsigned stages)

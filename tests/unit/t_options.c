@@ -84,6 +84,11 @@ static void test_refused(void)
 	expect_refused("-cl-nv-maxrregcount=", false, "needs a value");
 	expect_refused("-cl-nv-maxrregcount=99999999999999999999", false, "255");
 	expect_refused("-cl-nv-opt-level 4", false, "0 to 3");
+	expect_refused("-cl-nv-arch fermi", false, "sm_90");
+	expect_refused("-cl-nv-arch", true, "needs a value");
+	expect_refused("-cl-nv-cstd=CL9.9", false, "'-cl-nv-cstd=CL9.9'");
+	expect_refused("-U", false, "needs a value");
+	expect_refused("-U 1x", false, "identifier");
 	expect_refused("-cl-mad-enablex", false, "not an option of the OpenCL compiler");
 	expect_refused("-create-library", false, "only for linking");
 	expect_refused("-DX", true, "not for linking");
@@ -143,6 +148,9 @@ static void test_effects(void)
 	CHECK_EQ(parsed("-cl-nv-maxrregcount 64", false).codegen.max_registers, 64);
 	CHECK_EQ(parsed("-cl-nv-maxrregcount=32", true).codegen.max_registers, 32);
 	CHECK(parsed("-cl-nv-verbose", false).codegen.verbose);
+	CHECK_EQ(parsed("-cl-nv-arch sm_75 -cl-nv-cstd=CL1.1", false).standard, 110);
+	CHECK_EQ(parsed("-cl-nv-arch=compute_90", true).codegen.optimization, 3);
+	CHECK(parsed("-nv-line-info", false).codegen.line_info);
 	CHECK(parsed("-cl-culvert-warp-synchronous", true).codegen.warp_synchronous);
 	CHECK(parsed("-cl-denorms-are-zero", false).codegen.flush_denormals);
 	CHECK(parsed("-cl-denorms-are-zero", true).codegen.flush_denormals);
