@@ -387,7 +387,7 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		"-I", header_folder,
 		"-cl-kernel-arg-info", "-fno-builtin",
 		"-fgnu-keywords", /* asm */
-		/* OpenCL C 3.0, 6.3.4 reserves long double; with NVIDIA's OpenCL it is double. */
+		/* OpenCL C 3.0, 6.3.4 reserves long double.  Otherwise Clang makes it 128 bits, which libnvvm lacks. */
 		"-mlong-double-64",
 		/* C++ for OpenCL, 3.2: there is no typeid where nothing is virtual. */
 		options->cxx ? "-fno-rtti" : "-fgnu89-inline",
