@@ -317,7 +317,9 @@ static bool is_narrow_to_be_moved(LLVMValueRef i)
 {
 	const LLVMUseRef use = LLVMIsABinaryOperator(i) ? LLVMGetFirstUse(i) : NULL;
 	LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
-	return user && LLVMIsATruncInst(user) && LLVMGetIntTypeWidth(LLVMTypeOf(user)) < 32 && is_to_be_moved(i);
+	const LLVMTypeRef narrow = user && LLVMIsATruncInst(user) ? LLVMTypeOf(user) : NULL;
+	return narrow && LLVMGetTypeKind(narrow) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(narrow) < 32 &&
+	       is_to_be_moved(i);
 }
 
 enum fe_status fe_lower_narrow_cycles(struct lowering *lowering)
