@@ -64,22 +64,15 @@ static bool is_relaxed_division(LLVMValueRef i)
 	       !LLVMIsConstant(LLVMGetOperand(i, 1));
 }
 
+static void relax(struct lowering *lowering, LLVMValueRef division)
+{
+	LLVMReplaceAllUsesWith(division, build_quotients(lowering, division));
+	LLVMInstructionEraseFromParent(division);
+}
+
 enum fe_status fe_lower_relaxed(struct lowering *lowering)
 {
-	LLVMValueRef next, function = LLVMGetFirstFunction(lowering->module);
-	if (!lowering->relaxed || lowering->precise_divide)
-		return FE_OK;
-	for (; function; function = LLVMGetNextFunction(function)) {
-		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-		for (; block; block = LLVMGetNextBasicBlock(block)) {
-			for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-				next = LLVMGetNextInstruction(i);
-				if (!is_relaxed_division(i))
-					continue;
-				LLVMReplaceAllUsesWith(i, build_quotients(lowering, i));
-				LLVMInstructionEraseFromParent(i);
-			}
-		}
-	}
+	if (lowering->relaxed && !lowering->precise_divide)
+		fe_each_instruction(lowering, is_relaxed_division, relax);
 	return FE_OK;
 }
