@@ -25,9 +25,9 @@ INLINE bool read_cells(const struct cells *cells, struct cells_order order, stru
 		const bool in = (i >= part.from) & (i < part.end);
 		const bool over = cells_ordered(write[i], now, &order);
 		const bool replaces = cells_ordered(first[i], now, &order);
-		bad |= in & !over ? 1 : 0;
-		any |= in & !replaces ? 1 : 0;
-		first[i] = in & replaces ? now : first[i];
+		bad |= (in & !over) ? 1 : 0;
+		any |= (in & !replaces) ? 1 : 0;
+		first[i] = (in & replaces) ? now : first[i];
 	}
 	/* Where the first read is of another lane, this one becomes the second. */
 	for (unsigned i = 0; any && i < part.count; i++) {
@@ -50,7 +50,7 @@ INLINE bool write_cells(const struct cells *cells, struct cells_order order, str
 		const bool over = cells_ordered(write[i], now, &order) &
 				  cells_ordered(first[i], now, &order) &
 				  cells_ordered(second[i], now, &order);
-		bad |= in & !over ? 1 : 0;
+		bad |= (in & !over) ? 1 : 0;
 	}
 	for (unsigned i = 0; !bad && i < part.count; i++) {
 		const bool in = (i >= part.from) & (i < part.end);

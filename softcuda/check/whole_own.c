@@ -32,7 +32,9 @@ static inline bool is_of_lane(uint32_t owner, uint32_t now)
 static inline uint32_t is_free(uint32_t owner, uint32_t now, bool writes)
 {
 	const uint32_t wrong = writes ? UINT32_MAX : OWNER_WRITTEN, many = writes ? OWNER_MANY : 0;
-	return !(is_of_epoch(owner, now) & ((!is_of_lane(owner, now) & !!(owner & wrong)) | !!(owner & many)));
+	const uint32_t of_epoch = is_of_epoch(owner, now), of_other = !is_of_lane(owner, now);
+	const uint32_t is_wrong = (owner & wrong) != 0, are_many = (owner & many) != 0;
+	return !(of_epoch & ((of_other & is_wrong) | are_many));
 }
 
 static inline uint32_t noted(uint32_t owner, uint32_t now, bool writes)
