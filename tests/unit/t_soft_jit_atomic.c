@@ -1,6 +1,6 @@
 /* Protects: atomics on integers, and sums of floats, give the same bits as machine code and interpreted: in memory, and
  * what was there before, for lanes that have one address, consecutive ones, or others that are equal in some lanes; in
- * global and in shared memory, and where only some lanes run them.  So on each level of x86-64. */
+ * global and in shared memory, and where only some lanes run them.  So on the levels of x86-64 (soft_levels.h). */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"

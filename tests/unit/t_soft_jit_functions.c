@@ -1,7 +1,7 @@
 /* Protects: the approximate functions of f32 have the results of the C library's functions of f64, rounded once to f32,
  * as machine code and in the interpreter.  Arithmetic that machine code computes in its own way has the interpreter's
  * results: rounding to zero, down and up, the functions of f64 that use only upper halves, conversions of f16, products
- * of bytes, and masks of lanes.  So on each level of x86-64.
+ * of bytes, and masks of lanes.  So on the levels of x86-64 (soft_levels.h).
  *
  * SOFT_JIT_STRIDE=N in the environment: each Nth of the 2^32 operands is compared; N is odd. */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* Protects: arithmetic of f16 and f16x2, comparisons of f16 and its conversions from and to integers give the same bits
  * as machine code, which computes in f32, and interpreted, in f64: for numbers at random, and where rounding, subnormal
- * numbers, signs of zeros and NaNs matter.  So on each level of x86-64. */
+ * numbers, signs of zeros and NaNs matter.  So on the levels of x86-64 (soft_levels.h). */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"

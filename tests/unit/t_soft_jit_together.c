@@ -1,6 +1,7 @@
 /* Protects: what the lanes of a warp do together gives the same bits as machine code and interpreted: shuffles of all
  * kinds, whose operands are known, uniform or vary, votes and reductions; for whole warps, where lanes have ended,
- * where lanes took different branches, and where they leave a loop one after the other.  So on each level of x86-64. */
+ * where lanes took different branches, and where they leave a loop one after the other.  So on the levels of x86-64
+ * (soft_levels.h). */
 #include "config.h"
 
 #include "softcuda/exec/tier.h"
