@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects: what the API says and refuses on GPUs of other generations: sizes of sub-devices, limits and features that follow the
-# compute capability.  Kernels as each architecture are those of tests/kernels/oldest.sh and newest.sh.
+# compute capability.  Kernels as each architecture are those of tests/kernels/other_gpus.sh.
 [ "$CULVERT_CUDA" = soft ] || exit 77
 out=$(mktemp) || exit 99
 trap 'rm -f "$out"' EXIT

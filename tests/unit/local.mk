@@ -23,6 +23,9 @@ tests_unit_t_nvvm_loops_LDADD = $(compiler_libs_of_tests)
 nodist_EXTRA_tests_unit_t_nvvm_loops_SOURCES = force-cxx-link.cxx
 tests_unit_compile_for_LDADD = $(compiler_libs_of_tests)
 nodist_EXTRA_tests_unit_compile_for_SOURCES = force-cxx-link.cxx
+tests_unit_differs_for_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+tests_unit_differs_for_LDADD = $(compiler_libs_of_tests)
+nodist_EXTRA_tests_unit_differs_for_SOURCES = force-cxx-link.cxx
 tests_unit_t_set_LDADD = frontend/libfrontend.a base/libbase.a
 tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
 
