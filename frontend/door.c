@@ -13,7 +13,9 @@
 #include <string.h>
 
 static const char file_name[] = "libculvert-frontend.so";
-static const char *const llvm_files[] = {CULVERT_LLVM_FILES};
+/* The shared libraries of LLVM that the compiler loads, up to a NULL: none where LLVM is inside. */
+static const char *const llvm_files[] = {CULVERT_LLVM_FILES NULL};
+enum { LLVM_FILES = sizeof(llvm_files) / sizeof(llvm_files[0]) - 1 };
 
 /* Set once and never changed; several threads that load it at the same time find the same library. */
 static _Atomic(const struct fe_compiler *) loaded;
@@ -24,7 +26,7 @@ static const struct fe_compiler *load(struct bytes *log)
 	if (compiler)
 		return compiler;
 	struct bytes note = BYTES_INIT;
-	if (host_llvm_in_the_way(llvm_files, sizeof(llvm_files) / sizeof(llvm_files[0]), &note)) {
+	if (LLVM_FILES && host_llvm_in_the_way(llvm_files, LLVM_FILES, &note)) {
 		bytes_printf(log,
 			     "The compiler cannot be loaded into this process: %s has an LLVM of its own, whose "
 			     "symbols it exports without versions. Compile in a separate process "
@@ -98,5 +100,5 @@ const char *fe_compiler_id(void)
 bool fe_compiler_build(struct bytes *text)
 {
 	/* The files of LLVM, which the compiler's library also loads, are part of the identity. */
-	return build_id_append_own(text, file_name, llvm_files, sizeof(llvm_files) / sizeof(llvm_files[0]));
+	return build_id_append_own(text, file_name, llvm_files, LLVM_FILES);
 }

@@ -148,7 +148,7 @@ frontend_libfrontend_a_LIBADD = $(frontend_libguard_a_OBJECTS)
 frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
 
 # The compiler as a file of its own, loaded at the first build (see compiler.h); with
-# LLVM linked statically everything is in libculvert.so.
+# --enable-static-llvm everything is in libculvert.so.
 if !STATIC_LLVM
 noinst_LIBRARIES += frontend/libdoor.a
 frontend_libdoor_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
@@ -159,7 +159,7 @@ nodist_EXTRA_libculvert_frontend_so_SOURCES = force-cxx-link.cxx
 libculvert_frontend_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-frontend.so \
 	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/frontend/frontend.map -Wl,--build-id \
 	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
-libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(HASH_LIBS) $(LLVM_LIBS)
+libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(HASH_LIBS) $(COMPILER_LIBS)
 EXTRA_libculvert_frontend_so_DEPENDENCIES = frontend/frontend.map
 endif
 EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c

@@ -142,7 +142,7 @@ nodist_EXTRA_culvert_softcuda_compile_SOURCES = force-cxx-link.cxx
 culvert_softcuda_compile_CFLAGS = $(softcuda_cflags)
 culvert_softcuda_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
 culvert_softcuda_compile_LDADD = softcuda/jit/libjit.a softcuda/exec/libexec.a $(softcuda_levels) softcuda/exec/libexec.a \
-	cache/libcache.a base/libbase.a $(HASH_LIBS) $(LLVM_CODE_LIBS) -ldl -lpthread -lm
+	cache/libcache.a base/libbase.a $(HASH_LIBS) $(CODE_COMPILER_LIBS) -ldl -lpthread -lm
 EXTRA_DIST += softcuda/README.md softcuda/control.h softcuda/softcuda.map
 
 # The executor by itself: these bring the device memory that it asks for.

@@ -285,7 +285,7 @@ void doctor_compiler(struct findings *findings)
 		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice %s",
 			    fe_compiler_id(), tool_size(libdevice_B));
 	} else {
-		finding_add(findings, "compiler", FINDING_BAD, "sudo apt install libclang-cpp19 libllvm19",
+		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
 			    "Culvert's compiler cannot be loaded");
 	}
 	if (be_nvvm_load(&log))

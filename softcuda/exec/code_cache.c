@@ -10,7 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 
-static const char *const llvm_files[] = {CULVERT_LLVM_FILES};
+/* The shared libraries of LLVM that the compiler loads, up to a NULL: none where LLVM is inside. */
+static const char *const llvm_files[] = {CULVERT_LLVM_FILES NULL};
 
 /* The first byte of a value, by which entries of the cache are told apart (docs/binary-format.md).  The kernel's name
  * follows, with its NUL, and then the answer. */
@@ -31,8 +32,8 @@ bool code_cache_is_on(void)
 
 void code_cache_builders(struct bytes *builders)
 {
-	if (code_cache_is_on() && !build_id_append_own(builders, CODE_CACHE_COMPILER, llvm_files,
-						       sizeof(llvm_files) / sizeof(llvm_files[0])))
+	const size_t count = sizeof(llvm_files) / sizeof(llvm_files[0]) - 1;
+	if (code_cache_is_on() && !build_id_append_own(builders, CODE_CACHE_COMPILER, llvm_files, count))
 		bytes_finish(builders);
 }
 

@@ -70,7 +70,7 @@ for config in $configs; do
 			{ echo "$linkage LLVM $version: left out: $(tail -n 1 "$folder/log")"; continue; }
 		run "$linkage LLVM $version" process "$folder/host"
 		run "$linkage LLVM $version, and LLVMShutdown" process "$folder/host" shutdown
-		if [ $linkage = static ] && [ -f libculvert-frontend.so ]; then
+		if [ $linkage = static ] && readelf -d libculvert-frontend.so 2>/dev/null | grep -q 'NEEDED.*LLVM'; then
 			# Its symbols come before those of ours.
 			run "$linkage LLVM $version" inside "$folder/host" refused
 		else

@@ -9,12 +9,6 @@ FAULTS=${FAULTS:-tests/stress/faults}
 SHIM=$PWD/tests/stress/libmalloc-fault.so KEEPER=$PWD/tests/stress/libnvvm-fault.so
 [ "$CULVERT_CUDA" = soft ] && [ -x "$FAULTS" ] && [ -e "$SHIM" ] && [ -e "$KEEPER" ] || exit 77
 SAMPLES=${SAMPLES:-60}
-# What fails is counted in the process that the faults are planted in, by the library that asks for memory.  With LLVM
-# linked into libculvert.so that would be Clang's allocations too, and Clang ends without memory as it likes, by a null
-# pointer among others; there it compiles in a process of its own, as it does for programs.
-CULVERT_COMPILER=process
-[ ! -e libculvert-frontend.so ] || CULVERT_COMPILER=inside
-export CULVERT_COMPILER
 CULVERT_SOFT_DEVICES=2
 # The allocations of the first run fail, and the second finds what that left behind.
 rounds=twice
@@ -41,6 +35,21 @@ if [ "$1" = one ]; then
 fi
 trap 'rm -rf "$FAULTS_DIR"' EXIT
 LD_PRELOAD=$SHIM tests/stress/no_memory || exit 1
+# What fails is counted in the process that the faults are planted in, by the library that asks for memory.  With LLVM
+# linked into it that would be Clang's allocations too, and Clang ends without memory as it likes, by a null
+# pointer among others.  In libculvert-frontend.so, the linker puts our code before Clang's, from the first function of our archives
+# to the last; --enable-static-llvm compiles in a process of its own, as is done for programs.
+CULVERT_COMPILER=process
+if [ -e libculvert-frontend.so ]; then
+	CULVERT_COMPILER=inside
+	FAULT_MALLOC_CODE=$(nm frontend/libfrontend.a base/libbase.a 2>/dev/null | awk '$2 == "T" { print "own", $3 }' |
+		{ cat && nm -n libculvert-frontend.so; } |
+		awk '$1 == "own" { own[$2]; next } last { end = $1; last = 0 } $3 in own { if (!start) start = $1; last = 1 }
+			END { print start, end }')
+	echo "our code in libculvert-frontend.so: $FAULT_MALLOC_CODE"
+	export FAULT_MALLOC_CODE
+fi
+export CULVERT_COMPILER
 # What libnvvm has compiled in the first run, the others find: its own allocations are not among those that fail.
 if [ -e "$CULVERT_LIBNVVM" ]; then
 	FAULT_NVVM_REAL=$CULVERT_LIBNVVM CULVERT_LIBNVVM=$KEEPER FAULT_NVVM_KEPT=$FAULTS_DIR/kept

@@ -2,6 +2,8 @@
  *
  *	FAULT_MALLOC=N               the N-th malloc, calloc, realloc or aligned_alloc returns NULL
  *	FAULT_MALLOC_COUNT=FILE      gets how many there were, at exit
+ *	FAULT_MALLOC_CODE='A B'      hexadecimal: in libculvert-frontend.so, only calls from between these addresses of
+ *	                             the file count
  *	FAULT_MALLOC_PROGRAM=NAME    all allocations of the program of this name, whoever makes them, instead of
  *	                             those of the libraries
  *
@@ -10,8 +12,8 @@
  *
  * Only calls that come from these libraries themselves count: Clang and the C
  * library have their own ideas of what to do without memory.  Where LLVM is
- * linked into libculvert.so (--enable-static-llvm), let it compile in a process
- * of its own. */
+ * linked into libculvert-frontend.so, FAULT_MALLOC_CODE says where our code is; where it is linked into libculvert.so
+ * (--enable-static-llvm), let it compile in a process of its own. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -37,8 +39,9 @@ void *__libc_memalign(size_t align_B, size_t size_B);
 /* The code of each library, once it is loaded. */
 static struct {
 	const char *name;
+	bool limited;                        /* by FAULT_MALLOC_CODE */
 	_Atomic uintptr_t start, end;
-} ranges[] = {{"/libculvert.so", 0, 0}, {"/libculvert-frontend.so", 0, 0}};
+} ranges[] = {{"/libculvert.so", false, 0, 0}, {"/libculvert-frontend.so", true, 0, 0}};
 
 enum { RANGES = sizeof(ranges) / sizeof(*ranges) };
 
@@ -67,6 +70,17 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
+static void limit_range(int r, uintptr_t base)
+{
+	const char *text = getenv("FAULT_MALLOC_CODE");
+	char *rest;
+	if (!text || !*text)
+		return;
+	const uintptr_t start = (uintptr_t)strtoull(text, &rest, 16);
+	ranges[r].end = base + (uintptr_t)strtoull(rest, NULL, 16);
+	ranges[r].start = base + start;
+}
+
 static int note_ranges(struct dl_phdr_info *info, size_t size_B, void *data)
 {
 	(void)size_B;
@@ -80,6 +94,8 @@ static int note_ranges(struct dl_phdr_info *info, size_t size_B, void *data)
 				continue;
 			ranges[r].end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
 			ranges[r].start = info->dlpi_addr + part->p_vaddr;
+			if (ranges[r].limited)
+				limit_range(r, info->dlpi_addr);
 		}
 	}
 	return 0;
