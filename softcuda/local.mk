@@ -40,7 +40,7 @@ softcuda_check_sources = \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/notes.h softcuda/check/option.h softcuda/check/race.c \
 	softcuda/check/quiet.c softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
-	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/spare.c softcuda/check/spare.h \
+	softcuda/check/runs.c softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/spare.c softcuda/check/spare.h \
 	softcuda/check/sync.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
@@ -49,7 +49,8 @@ softcuda_check_hot_sources = softcuda/check/cells.c softcuda/check/whole.c \
 	softcuda/check/whole_again.c softcuda/check/whole_atomic.c softcuda/check/whole_few.c \
 	softcuda/check/whole_lanes.c softcuda/check/whole_later.c softcuda/check/whole_noted.c \
 	softcuda/check/whole_narrow.c softcuda/check/whole_ones.c softcuda/check/whole_own.c \
-	softcuda/check/whole_private.c softcuda/check/whole_race.c softcuda/check/whole_scatter.c
+	softcuda/check/whole_private.c softcuda/check/whole_race.c softcuda/check/whole_runs.c \
+	softcuda/check/whole_scatter.c
 softcuda_driver_sources = \
 	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
 	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \

@@ -65,6 +65,8 @@ struct page *shadow_close(struct shadow *shadow, struct page *page)
 	for (uint32_t i = 0; i < AGAIN_SETS && page->kept; i++)
 		if (find_page(&shadow->again->sets[i], page))
 			close_set(shadow->again, &shadow->again->sets[i]);
+	if (page->run_count && !shadow_end_runs(page))
+		return NULL;
 	return page->narrow && !shadow_split(page) ? NULL : page;
 }
 

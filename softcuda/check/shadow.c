@@ -45,6 +45,7 @@ static void page_clear(struct page *page)
 	memset(page->block_write, 0, sizeof(page->block_write));
 	memset(page->block_read, 0, sizeof(page->block_read));
 	page->apart = page->pairs = page->quads = page->partial = page->narrow = 0;
+	page->run_count = 0;
 	atomic_free(page);
 }
 
@@ -172,7 +173,7 @@ static struct sheet *find_sheet(struct shadow *shadow, uint64_t key)
 	return sheet;
 }
 
-struct page *shadow_find(struct shadow *shadow, uint64_t address)
+struct page *shadow_find(struct shadow *shadow, uint64_t address, bool *is_new_out)
 {
 	const uint64_t key = address / SHADOW_SHEET_B;
 	const size_t recent = shadow_recent(key), at = address / SHADOW_PAGE_B % SHADOW_SHEET;
@@ -181,8 +182,11 @@ struct page *shadow_find(struct shadow *shadow, uint64_t address)
 	shadow->recent[recent].sheet = sheet;
 	if (!sheet)
 		return NULL;
-	if (!(sheet->used >> at & 1))
+	const bool is_new = !(sheet->used >> at & 1);
+	if (is_new)
 		memset(&sheet->pages[at], 0, sizeof(sheet->pages[at]));
+	if (is_new_out)
+		*is_new_out = is_new;
 	sheet->used |= UINT64_C(1) << at;
 	return &sheet->pages[at];
 }
@@ -209,7 +213,7 @@ bool shadow_want_second(struct page *page)
 	return page->second;
 }
 
-bool shadow_part(struct page *page, uint32_t first, uint32_t end)
+bool shadow_want_cells(struct page *page)
 {
 	if (!page->write) {
 		uint64_t *cells = spare_take(SPARE_CELLS);
@@ -217,6 +221,13 @@ bool shadow_part(struct page *page, uint32_t first, uint32_t end)
 			return false;
 		page_set(page, cells);
 	}
+	return true;
+}
+
+bool shadow_part(struct page *page, uint32_t first, uint32_t end)
+{
+	if (!shadow_want_cells(page))
+		return false;
 	for (uint32_t b = first; b < end; b++) {
 		const unsigned shift = page->pairs >> b & 1 ? 1 : page->quads >> b & 1 ? 2 : 0;
 		const size_t at = (size_t)b * SHADOW_BLOCK;

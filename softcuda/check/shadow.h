@@ -10,6 +10,10 @@
  * some cells may have none.  Once its cells have other records, a block is apart: each cell has its own ones.
  * In a narrow block, lanes of a warp have accessed one of the bytes each.
  *
+ * Rows of lanes may begin and end anywhere, so that most blocks would be partial.  So a page in which each access has
+ * been of a row apart from the others, or of the same words as one of these, has a list of them instead of blocks: its
+ * runs.  It gets blocks once it is accessed in another way.
+ *
  * An access is a number of 64 bits, a record, so that those of many cells are compared as a vector.  Its epoch is in
  * the upper bits: later records of a launch are larger, and the epoch says which work-group it is of (check/clock.h).
  *
@@ -81,13 +85,23 @@ struct second {
 	uint8_t cells[SHADOW_RECORDS];
 };
 
-/* A page of cells, and its blocks, unless it has a cell per byte.  What each access needs is in one line of the cache,
- * and the cells are elsewhere. */
-enum { SHADOW_LINE_B = 64 };
+/* Words [first, end) of a page, which consecutive lanes have accessed: the records of the lane of the first word; 0:
+ * none. */
+struct page_run {
+	uint64_t write, read;
+	uint16_t first, end;
+	uint16_t next;            /* another one that begins in the same block, as page.run_of */
+};
+
+/* A page of cells, and its blocks or runs, unless it has a cell per byte.  What each access needs is in one line of the
+ * cache, and the cells are elsewhere. */
+enum { SHADOW_LINE_B = 64, SHADOW_RUNS = 32 };
 
 struct page {
 	_Alignas(SHADOW_LINE_B) bool bytes;       /* a cell per byte */
 	uint8_t kept;             /* the number of sets whose accesses are not noted yet (check/again.h) */
+	uint8_t run_count;        /* 0: it has blocks */
+	uint8_t run_shift;        /* of the runs: each lane accesses 1 << run_shift words */
 	/* By block, as bits.  Of a block that is not apart: pairs, quads: each lane accesses 2, or 4, words; partial:
 	 * `cells` says which cells have records.  Otherwise all have one of each kind that is not 0.  narrow: bytes of
 	 * the block have been accessed by a lane each, all of the same warp; if it is partial, second.bytes says
@@ -98,9 +112,20 @@ struct page {
 	uint64_t *read[2];
 	uint64_t *atomic[2];      /* atomic writes since the write, by different lanes, the latest first; NULL: none
 				   * in the whole page */
-	/* Of blocks that are not apart. */
-	uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
-	uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
+	union {
+		/* Of blocks that are not apart. */
+		struct {
+			uint64_t block_write[SHADOW_BLOCKS], block_read[2][SHADOW_BLOCKS];
+			uint8_t cells[SHADOW_RECORDS][SHADOW_BLOCKS];     /* as bits */
+		};
+		/* Runs, all of different words; the words that have one, as bits; by block, the number of a run that
+		 * begins there, and one more; 0: none does. */
+		struct {
+			struct page_run runs[SHADOW_RUNS];
+			uint64_t in_run[SHADOW_WORDS / 64];
+			uint8_t run_of[SHADOW_BLOCKS];
+		};
+	};
 	uint32_t two;             /* by block that is partial, as bits: it has second records */
 	struct second *second;    /* SHADOW_BLOCKS; NULL: no block has any */
 };
@@ -143,10 +168,11 @@ void shadow_finish(struct shadow *shadow);
 /* Forgets all accesses, but may keep the pages' memory for later ones. */
 void shadow_clear(struct shadow *shadow);
 /* Notes the accesses to a page that are kept elsewhere (check/again.c), and gives it cells of bytes if it has narrow
- * blocks.  The page; NULL when out of memory. */
+ * blocks, and blocks if it has runs.  The page; NULL when out of memory. */
 struct page *shadow_close(struct shadow *shadow, struct page *page);
-/* As shadow_page_of, for a page that is not used yet or whose sheet is not at its place among the recent ones. */
-struct page *shadow_find(struct shadow *shadow, uint64_t address);
+/* As shadow_page_of, for a page that is not used yet or whose sheet is not at its place among the recent ones.
+ * is_new_out: whether it was not used yet; may be NULL. */
+struct page *shadow_find(struct shadow *shadow, uint64_t address, bool *is_new_out);
 
 /* The place of a sheet among the recent ones. */
 static inline size_t shadow_recent(uint64_t key)
@@ -154,28 +180,41 @@ static inline size_t shadow_recent(uint64_t key)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SHADOW_RECENT;
 }
 
-/* The page of an address, whose cells may not have all accesses yet, and which may have narrow blocks; NULL when out of
- * memory. */
-static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t address)
+/* The page of an address, whose cells may not have all accesses yet, and which may have narrow blocks, or runs; NULL
+ * when out of memory.  is_new_out: as of shadow_find. */
+static inline struct page *shadow_page_new(struct shadow *shadow, uint64_t address, bool *is_new_out)
 {
 	const uint64_t key = address / SHADOW_SHEET_B;
 	const size_t recent = shadow_recent(key), at = address / SHADOW_PAGE_B % SHADOW_SHEET;
 	struct sheet *sheet = shadow->recent[recent].sheet;
-	return shadow->recent[recent].key == key && sheet && sheet->used >> at & 1 ? &sheet->pages[at] :
-										   shadow_find(shadow, address);
+	if (shadow->recent[recent].key != key || !sheet || !(sheet->used >> at & 1))
+		return shadow_find(shadow, address, is_new_out);
+	if (is_new_out)
+		*is_new_out = false;
+	return &sheet->pages[at];
+}
+
+/* The same where that does not matter. */
+static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t address)
+{
+	return shadow_page_new(shadow, address, NULL);
 }
 
 /* The page of an address; NULL when out of memory. */
 static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 {
 	struct page *page = shadow_page_of(shadow, address);
-	return page && (page->kept || page->narrow) ? shadow_close(shadow, page) : page;
+	return page && (page->kept || page->run_count || page->narrow) ? shadow_close(shadow, page) : page;
 }
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */
 bool shadow_part(struct page *page, uint32_t first, uint32_t end);
+/* Gives the page memory for cells of words, of which none has any meaning; false when out of memory. */
+bool shadow_want_cells(struct page *page);
 /* Gives the page memory for `second`; false when out of memory. */
 bool shadow_want_second(struct page *page);
+/* Gives a page with runs its blocks; false when out of memory, and nothing has changed. */
+bool shadow_end_runs(struct page *page);
 /* Gives the page a cell per byte; false when out of memory. */
 bool shadow_split(struct page *page);
 /* Gives the page memory for atomic writes; false when out of memory. */

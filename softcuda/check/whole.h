@@ -1,7 +1,8 @@
 /* The checks of all lanes of a warp at a time, compiled for each level of x86-64 (exec/level.h): check/whole.c,
  * check/whole_again.c, check/whole_atomic.c, check/whole_few.c, check/whole_lanes.c, check/whole_later.c,
  * check/whole_narrow.c, check/whole_noted.c, check/whole_ones.c, check/whole_own.c, check/whole_private.c,
- * check/whole_race.c and check/whole_scatter.c.  Only these include this file; others call them by check_job.whole. */
+ * check/whole_race.c, check/whole_runs.c and check/whole_scatter.c.  Only these include this file; others call
+ * them by check_job.whole. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_H
 

@@ -30,7 +30,7 @@ static inline bool touch_cell(const struct lanes *lanes, uint64_t place, uint64_
 	const uint32_t size_B = lanes->whole->size_B;
 	struct page *page = shadow_page_of(lanes->shadow, place);
 	/* What is kept of words has been noted. */
-	if (!page || (page->kept && size_B != SHADOW_WORD_B) || page->narrow || page->atomic[0])
+	if (!page || page->run_count || (page->kept && size_B != SHADOW_WORD_B) || page->narrow || page->atomic[0])
 		return false;
 	if (size_B < SHADOW_WORD_B && !page->bytes && !shadow_split(page))
 		return false;

@@ -1,4 +1,5 @@
-/* What check/whole_few.c, check/whole_lanes.c, check/whole_narrow.c and check/whole_race.c have in common: how the
+/* What check/whole_few.c, check/whole_lanes.c, check/whole_narrow.c, check/whole_race.c and check/whole_runs.c have in
+ * common: how the
  * cells of an access are looked at. */
 #ifndef CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
 #define CULVERT_SOFTCUDA_CHECK_WHOLE_LANES_H
@@ -14,6 +15,7 @@ struct lanes {
 	struct cells_order order;
 	uint64_t record;          /* of the warp's first lane, but for the epoch unless all lanes have the same */
 	bool writes;
+	bool begins_runs;         /* a page of global memory that nobody has accessed yet gets runs */
 };
 
 /* The page of an address, with the index of its cell there and the size of the cell; NULL if it has no cells that can
@@ -47,6 +49,12 @@ bool check_lanes_touch_few(const struct lanes *lanes, struct check_whole *whole)
  * False: the block cannot say so, or there may be a race; nothing is noted then. */
 #define check_lanes_touch_narrow EXEC_LEVELED(check_lanes_touch_narrow)
 bool check_lanes_touch_narrow(const struct lanes *lanes, uint64_t place, uint32_t mask);
+/* Notes an access to words [first, end) of a page with runs, or one that nobody has accessed yet.  record: of the lane
+ * of the first word; each lane accesses 1 << shift words.  False: the page cannot say so, or there may be a race;
+ * nothing is noted then. */
+#define check_lanes_touch_page_run EXEC_LEVELED(check_lanes_touch_page_run)
+bool check_lanes_touch_page_run(const struct lanes *lanes, struct page *page, uint32_t first, uint32_t end,
+				uint64_t record, unsigned shift);
 /* Notes the access of a lane as check_race would, and counts its race.  False: that is not decided, or the race has to
  * be reported; nothing is noted then. */
 #define check_lanes_touch_one EXEC_LEVELED(check_lanes_touch_one)

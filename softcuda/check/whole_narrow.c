@@ -59,7 +59,7 @@ bool check_lanes_touch_narrow(const struct lanes *lanes, uint64_t place, uint32_
 	const uint32_t block = (uint32_t)(place % SHADOW_PAGE_B) / LANES, bit = 1u << block;
 	struct narrow_note notes[SHADOW_RECORDS];
 	uint32_t partial = 0, any = 0;
-	if (place % LANES || !page || page->kept || page->atomic[0] || page->bytes ||
+	if (place % LANES || !page || page->kept || page->run_count || page->atomic[0] || page->bytes ||
 	    (page->apart | page->pairs | page->quads) & bit)
 		return false;
 	const struct second *second = page->partial & bit ? &page->second[block] : NULL;

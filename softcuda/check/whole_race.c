@@ -404,8 +404,8 @@ static inline __attribute__((always_inline)) bool touch_some_words(const struct 
 	if (lanes->whole->size_B != SHADOW_WORD_B || run->count != blocks * SHADOW_BLOCK ||
 	    run->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - blocks)
 		return false;
-	struct page *page = shadow_page(lanes->shadow, run->place);
-	if (!page || page->atomic[0] || page->bytes ||
+	struct page *page = shadow_page_of(lanes->shadow, run->place);
+	if (!page || page->kept || page->run_count || page->narrow || page->atomic[0] || page->bytes ||
 	    (page->apart | page->pairs | page->quads | page->partial) >> first & ((1u << blocks) - 1))
 		return false;
 	uint64_t *write = page->block_write + first, *read = page->block_read[0] + first;
@@ -444,6 +444,32 @@ static bool touch_bytes(const struct lanes *lanes, const struct check_run *run)
 	       check_lanes_touch_narrow(lanes, run->place - run->lane, bits(run->lane, run->lane + run->count));
 }
 
+/* Notes accesses to bytes [at, end) of a page that has runs, or gets them.  False: it is none, or cannot say so;
+ * nothing is noted then. */
+static inline bool touch_page_run(const struct lanes *lanes, uint64_t at, uint64_t end, uint64_t record,
+				  unsigned log2_B)
+{
+	enum { LOG2_WORD_B = 2, LOG2_WORDS_MAX = 2 };
+	bool is_new;
+	struct page *page = shadow_page_new(lanes->shadow, at, &is_new);
+	const uint32_t first = (uint32_t)(at % SHADOW_PAGE_B) / SHADOW_WORD_B;
+	return page && (page->run_count || (is_new && lanes->begins_runs)) && log2_B >= LOG2_WORD_B &&
+	       log2_B <= LOG2_WORD_B + LOG2_WORDS_MAX &&
+	       check_lanes_touch_page_run(lanes, page, first, first + (uint32_t)(end - at) / SHADOW_WORD_B, record,
+					  log2_B - LOG2_WORD_B);
+}
+
+/* Whether an access is of a few rows, as of a tile, and one of these begins or ends inside of a block. */
+static inline bool has_odd_rows(const struct check_whole *whole)
+{
+	enum { ROWS = 4 };
+	uint64_t odd = 0;
+	for (uint32_t i = 0; i < whole->run_count; i++)
+		odd |= whole->runs[i].place | check_run_B(whole, &whole->runs[i]);
+	return odd % (SHADOW_BLOCK * SHADOW_WORD_B) && whole->run_count <= ROWS &&
+	       __builtin_popcount(whole->mask) >= LANES / 2;
+}
+
 /* Notes the accesses of a run of lanes that all know the same of others.  False if that is not decided quickly. */
 static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 {
@@ -451,18 +477,23 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	uint64_t record = lanes->record + ((uint64_t)run->lane << RECORD_LANE_SHIFT);
 	if (run->count > 1 && !run->step_B)
 		return !lanes->writes && check_lanes_read_same(lanes, run, record);
-	if (touch_words(lanes, run, record) || (run->count == LANES / 2 && touch_half(lanes, run, record)))
+	if (!lanes->begins_runs &&
+	    (touch_words(lanes, run, record) || (run->count == LANES / 2 && touch_half(lanes, run, record))))
 		return true;
 	/* Elements are aligned, so that none is in two pages. */
 	if (size_B & (size_B - 1) || run->place % size_B)
 		return false;
 	const unsigned log2_B = (unsigned)__builtin_ctz(size_B);
 	for (uint64_t at = run->place, end = at + run->count * size_B, next; at < end; at = next) {
+		next = (at / SHADOW_PAGE_B + 1) * SHADOW_PAGE_B;
+		next = next < end ? next : end;
+		if (touch_page_run(lanes, at, next, record, log2_B)) {
+			record += (next - at) >> log2_B << RECORD_LANE_SHIFT;
+			continue;
+		}
 		struct page *page = shadow_page(lanes->shadow, at);
 		if (!page || page->atomic[0] || (!page->bytes && size_B % SHADOW_WORD_B))
 			return false;
-		next = (at / SHADOW_PAGE_B + 1) * SHADOW_PAGE_B;
-		next = next < end ? next : end;
 		const uint32_t cell_B = page->bytes ? 1 : SHADOW_WORD_B;
 		const uint32_t index = (uint32_t)(at % SHADOW_PAGE_B) / cell_B;
 		if (!touch_row(lanes, &(struct row){page, index, index + (uint32_t)(next - at) / cell_B, record,
@@ -480,7 +511,7 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 static struct page *find_apart(const struct lanes *lanes, uint64_t place, uint32_t blocks)
 {
 	struct page *page = shadow_page_of(lanes->shadow, place);
-	if (!page || page->bytes || page->narrow || page->atomic[0])
+	if (!page || (page->run_count && !shadow_end_runs(page)) || page->bytes || page->narrow || page->atomic[0])
 		return NULL;
 	for (uint32_t rest = blocks & ~page->apart; rest; rest &= rest - 1)
 		if (!shadow_part(page, exec_lowest(rest), exec_lowest(rest) + 1))
@@ -563,6 +594,7 @@ bool check_whole_touch(struct check_whole *whole)
 		return true;
 	if (whole->one_count)
 		make_runs(whole);
+	lanes.begins_runs = !shared && has_odd_rows(whole);
 	for (uint32_t i = 0; i < whole->run_count; i++) {
 		const struct check_run *run = &whole->runs[i];
 		if (!clocks->dirty && touch_bytes(&lanes, run))

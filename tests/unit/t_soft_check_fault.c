@@ -50,6 +50,12 @@ static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
 	"mul.lo.u32 v, n, 28; and.b32 v, v, 1020; cvt.u64.u32 a, v; add.u64 a, a, g; st.global.u32 [a+4096], n;\n"
 	"setp.eq.u32 p, t, 0; @p st.global.u32 [g+8192], n; mov.u32 i, 0; mov.u64 a, g; setp.eq.u32 q, n, 0;\n"
 	"L: add.u64 a, a, 65536; @q st.global.u32 [a], n; add.u32 i, i, 1; setp.lt.u32 p, i, 40; @p bra L; ret; }\n"
+	/* Rows that begin anywhere, of which two, and three, have words in one block, and races with them. */
+	ENTRY("rows")
+	"st.global.u32 [d+4], t; bar.sync 0; setp.eq.u32 q, n, 64; @q st.global.u32 [g+128], n;\n"
+	"cvt.u64.u32 a, s; add.u64 a, a, g; setp.lt.u32 p, t, 16; @p st.global.u32 [a+32772], t;\n"
+	"setp.lt.u32 p, t, 2; @p st.global.u32 [a+32836], t; @p st.global.u32 [a+32844], t;\n"
+	"@p st.global.u32 [a+32852], t; ret; }\n"
 	/* Work-items that release and acquire by fences and atomics; ordered accesses; one that is not ordered. */
 	ENTRY("order")
 	"st.global.u32 [d], t; membar.gl; atom.global.add.u32 v, [g+4096], t; membar.gl;\n"
@@ -314,8 +320,8 @@ static bool has_compiler;
 static void everything_fails(void)
 {
 	static const struct { const char *name; unsigned reports; } kernels[] = {
-		{"local", 2}, {"bytes", 2}, {"global", 1}, {"order", 1}, {"some", 1}, {"private", 2}, {"copy", 2},
-		{"early", 1}
+		{"local", 2}, {"bytes", 2}, {"global", 1}, {"rows", 4}, {"order", 1}, {"some", 1}, {"private", 2},
+		{"copy", 2}, {"early", 1}
 	};
 	CHECK_EQ(module_load(&module, ptx), CUDA_SUCCESS);
 	REQUIRE(module.program != NULL);
