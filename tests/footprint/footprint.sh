@@ -241,9 +241,12 @@ fi
 for file in $files; do
 	kernel_file "$file"
 done
-# What is about memory locations alone, on architectures of both kinds that libnvvm knows, and not optimised as well.
+# What is about memory locations alone, on architectures of both kinds that libnvvm knows, and not optimised as well.  Of these
+# files, the PTX for sm_90 and sm_100 is that for sm_75 and sm_120.
+architectures="75 120"
+[ "$FOOTPRINT" != all ] || architectures="75 90 100 120"
 for file in memory_locations component_stores component_reads known_elements; do
-	kernel_file "$here/../kernels/$file.clt" "75 90 100 120" -cl-opt-disable
+	kernel_file "$here/../kernels/$file.clt" "$architectures" -cl-opt-disable
 done
 [ -z "$left" ] || echo "left out, not for the reference or the same sizes:$left"
 number=${FOOTPRINT_FROM:-1}

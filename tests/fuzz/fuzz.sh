@@ -48,7 +48,8 @@ unset CULVERT_SOFT_DEVICES
 CULVERT_CACHE=$cached CULVERT_CACHE_DIR=$folder
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
-# The checker has nothing to say of them, and their values are the same, interpreted and as machine code.
+# The checker has nothing to say of them, and their values are the same, interpreted and as machine code, of the same PTX.
+CULVERT_CACHE=on CULVERT_CACHE_DIR=$FUZZ_CACHE
 CULVERT_SOFT_CHECK=all CULVERT_SOFT_REPORT=$FUZZ_LAST.reports
 export CULVERT_SOFT_CHECK CULVERT_SOFT_REPORT CULVERT_SOFT_JIT
 for CULVERT_SOFT_JIT in off always; do
