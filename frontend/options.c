@@ -148,6 +148,11 @@ static const struct flag_row flag_rows[] = {
 	/* cl_nv_compiler_options, and what NVIDIA's OpenCL takes as well */
 	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
 	{"-nv-line-info", STAGE_COMPILE, FLAG_LINE_INFO, false},
+	/* AMD's levels of optimization, which programs for several platforms pass. */
+	{"-O0", STAGE_BOTH, FLAG_OPT_DISABLE, false},
+	{"-O1", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-O2", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-O3", STAGE_BOTH, FLAG_NOTHING, false},
 	/* Of this platform. */
 	{"-cl-culvert-warp-synchronous", STAGE_BOTH, FLAG_WARP_SYNCHRONOUS, false},
 };

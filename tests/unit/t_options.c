@@ -168,6 +168,10 @@ static void test_effects(void)
 		       .codegen.relaxed);
 	CHECK(!parsed("-cl-finite-math-only", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-g", false).codegen.line_info);
+	CHECK_EQ(parsed("-O0", false).codegen.optimization, 0);
+	CHECK_EQ(parsed("-O0", true).codegen.optimization, 0);
+	CHECK_EQ(parsed("-O1 -O2 -O3", false).codegen.optimization, 3);
+	expect_refused("-O4", false, "not an option");
 	/* All that OpenCL names and that has no effect of its own here. */
 	parsed("-cl-single-precision-constant -cl-strict-aliasing -cl-no-signed-zeros "
 	       "-cl-uniform-work-group-size -cl-no-subgroup-ifp -cl-kernel-arg-info", false);
