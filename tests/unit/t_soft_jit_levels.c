@@ -1,7 +1,7 @@
 /* Protects: kernels as machine code for processors of lower levels of x86-64 than this one: vectors of 4 or 8 elements
  * instead of 16, and no fused multiply-add.  For each level of CULVERT_SOFT_LEVEL, t_soft_jit compares random kernels
  * with the interpreter; t_soft_exec compares the interpreter with expected values at each level.  What LLVM is given is
- * the same for the baseline and for v2, which has two of the kernels.
+ * the same for the baseline and for v2, so that each of these has two kernels.
  *
  * SOFT_JIT_SEED and SOFT_JIT_KERNELS: see t_soft_jit.c. */
 #include "config.h"
@@ -19,12 +19,13 @@ static const char *const level_names[] = {"baseline", "x86-64-v2", "x86-64-v3", 
 /* A level is chosen once in a process.  used: the name of the level that is to be used. */
 static void run_level(const char *name, const char *used, unsigned number, bool kernels)
 {
+	static const struct { const char *seed, *count; } random[] = {{"2", "2"}, {"4", "2"}, {"1", "4"}, {"1", "4"}};
 	int status = 1;
 	const pid_t child = fork();
 	if (!child) {
 		setenv("CULVERT_SOFT_LEVEL", name, 1);
-		setenv("SOFT_JIT_SEED", number == 1 ? "2" : "1", 0);
-		setenv("SOFT_JIT_KERNELS", number == 1 ? "2" : "4", 0);
+		setenv("SOFT_JIT_SEED", random[number].seed, 0);
+		setenv("SOFT_JIT_KERNELS", random[number].count, 0);
 		CHECK_EQ(exec_level_number(), number);
 		CHECK(!strcmp(exec_level()->name, used));
 		fflush(stdout);
