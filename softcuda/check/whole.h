@@ -75,12 +75,20 @@ static inline bool check_is_dense(const struct check_whole *whole)
 	return whole->end - whole->start <= (uint64_t)2 * LANES * whole->size_B;
 }
 
+/* Whether all lanes access, and are as one row: they are one, or the second of two continues the first. */
+static inline bool check_told_is_row(const struct shared_access *told)
+{
+	const uint32_t row = told->row;
+	return told->lanes == MASK_ALL && (row == LANES || (row == LANES / 2 && told->step_B &&
+		told->place[1] == told->place[0] + (uint64_t)row * told->step_B));
+}
+
 /* Finds the runs of an access that machine code has told of, or that was put off; their number. */
 static inline uint32_t check_told_runs(const struct shared_access *told, struct check_run *runs)
 {
 	uint32_t count = 0;
 	const uint32_t row = told->row, log2_row = exec_lowest(row);
-	if (row == LANES && told->lanes == MASK_ALL) {
+	if (check_told_is_row(told)) {
 		runs[0] = (struct check_run){told->place[0], 0, LANES, told->step_B};
 		return 1;
 	}

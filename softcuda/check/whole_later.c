@@ -121,12 +121,13 @@ static void mark_later(struct check_group *group)
 		if (!check_is_load(&ops[later->op]) || !later->lanes)
 			continue;
 		put_off->latest_plain = now;
-		for (uint32_t first = 0; first < LANES; first += later->row) {
-			const uint32_t lanes = later->lanes >> first & MASK_ALL >> (LANES - later->row);
+		const uint32_t row_lanes = check_told_is_row(later) ? LANES : later->row;
+		for (uint32_t first = 0; first < LANES; first += row_lanes) {
+			const uint32_t lanes = later->lanes >> first & MASK_ALL >> (LANES - row_lanes);
 			const uint32_t low = lanes ? exec_lowest(lanes) : 0;
 			const uint32_t high = lanes ? LANES - 1 - (uint32_t)__builtin_clz(lanes) : 0;
 			/* What is between lanes of a row counts, too: then more is noted than need be. */
-			const uint64_t row = shared_offset(group, later->place[first / later->row]);
+			const uint64_t row = shared_offset(group, later->place[first / row_lanes]);
 			const uint64_t start = row + (uint64_t)low * later->step_B;
 			const uint64_t end = row + (uint64_t)high * later->step_B + later->size_B;
 			const uint32_t distance = distance_of(row, later->warp * LANES + first, later->size_B,
