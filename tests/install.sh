@@ -18,14 +18,16 @@ install() { # target, words for make
 	MAKEFLAGS=r ${MAKE:-make} -s "$target" "NVVM_LIBRARY=$folder/libnvvm.so.4" "$@" >"$folder/out" 2>&1 ||
 		{ cat "$folder/out"; fail "make $target"; }
 }
-install install "prefix=$root/own" "sysconfdir=$root/own/etc"
-[ "$(cat "$root/own/etc/OpenCL/vendors/culvert.icd")" = "$root/own/lib/libculvert.so" ] ||
+# A folder whose name has blanks.
+own="$root/two words"
+install install "prefix=$own" "sysconfdir=$own/etc"
+[ "$(cat "$own/etc/OpenCL/vendors/culvert.icd")" = "$own/lib/libculvert.so" ] ||
 	fail "culvert.icd does not name the library that was installed"
-parts=$root/own/lib/culvert
+parts=$own/lib/culvert
 # What the installed pages link to is installed.
-for page in "$root"/own/share/doc/culvert/README.md "$root"/own/share/doc/culvert/docs/*.md; do
+for page in "$own"/share/doc/culvert/README.md "$own"/share/doc/culvert/docs/*.md; do
 	for link in $(grep -o '](\([^)#:]*\))' "$page" | sed 's/^](//; s/)$//'); do
-		[ -e "${page%/*}/$link" ] || fail "${page#"$root/own/"}: $link is not installed"
+		[ -e "${page%/*}/$link" ] || fail "${page#"$own/"}: $link is not installed"
 	done
 done
 [ -f "$parts/libnvvm.so.4" ] || fail "libnvvm was left in the build folder"
@@ -34,24 +36,18 @@ unset CULVERT_LIBNVVM CULVERT_CACHE_DIR
 kept=$(sed -n 's/^NVVM_LIBRARY = //p' Makefile)
 hidden=$(dirname "$(readlink -f "$kept")")
 if unshare -rm mount -t tmpfs none "$hidden" 2>/dev/null; then
-	CULVERT_CUDA=soft CULVERT_CACHE=off OCL_ICD_VENDORS=$root/own/etc/OpenCL/vendors \
-		unshare -rm sh -c 'mount -t tmpfs none "$1" && "$2" doctor' sh "$hidden" "$root/own/bin/culvert" >"$folder/out" 2>&1
+	CULVERT_CUDA=soft CULVERT_CACHE=off OCL_ICD_VENDORS=$own/etc/OpenCL/vendors \
+		unshare -rm sh -c 'mount -t tmpfs none "$1" && "$2" doctor' sh "$hidden" "$own/bin/culvert" >"$folder/out" 2>&1
 	grep -q "libnvvm .* at $parts/libnvvm.so.4" "$folder/out" || { cat "$folder/out"; fail "libnvvm was not found beside the parts"; }
 	grep -q 'device 0 compiled and ran a kernel' "$folder/out" || { cat "$folder/out"; fail "an installation that cannot build"; }
 fi
-# A folder whose name has blanks.
-install install "prefix=$root/two words" "sysconfdir=$root/two words/etc"
-[ "$(cat "$root/two words/etc/OpenCL/vendors/culvert.icd")" = "$root/two words/lib/libculvert.so" ] ||
-	fail "a folder with a blank: culvert.icd names another library"
 if command -v pkg-config >/dev/null; then
-	flags=$(PKG_CONFIG_PATH="$root/two words/share/pkgconfig" pkg-config --cflags culvert)
+	flags=$(PKG_CONFIG_PATH="$own/share/pkgconfig" pkg-config --cflags culvert)
 	[ "$flags" = "-I$root/two\\ words/include" ] || [ "$flags" = "-I$root/two\\ words/include " ] ||
 		fail "a folder with a blank: pkg-config says $flags"
 fi
-install uninstall "prefix=$root/two words" "sysconfdir=$root/two words/etc"
-[ ! -e "$root/two words" ] || { find "$root"; fail "make uninstall left something"; }
-install uninstall "prefix=$root/own" "sysconfdir=$root/own/etc"
-[ ! -e "$root/own" ] || { find "$root"; fail "make uninstall left something"; }
+install uninstall "prefix=$own" "sysconfdir=$own/etc"
+[ ! -e "$own" ] || { find "$root"; fail "make uninstall left something"; }
 # Folders of the system stay, with what others have there.
 mkdir -p "$root/usr/local/lib" "$root/etc/OpenCL/vendors"
 echo other >"$root/etc/OpenCL/vendors/other.icd"
