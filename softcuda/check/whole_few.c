@@ -25,10 +25,9 @@ void check_whole_find_few(struct check_whole *whole, const uint64_t *place)
 
 /* Notes the access of a lane as check_lanes_touch_one would, if it accesses one cell and there is no race.  False: that
  * is not decided quickly. */
-static inline bool touch_cell(const struct lanes *lanes, uint64_t place, uint64_t record)
+static inline bool touch_cell(const struct lanes *lanes, struct page *page, uint64_t place, uint64_t record)
 {
 	const uint32_t size_B = lanes->whole->size_B;
-	struct page *page = shadow_page_of(lanes->shadow, place);
 	/* What is kept of words has been noted. */
 	if (!page || page->run_count || (page->kept && size_B != SHADOW_WORD_B) || page->narrow || page->atomic[0])
 		return false;
@@ -40,27 +39,31 @@ static inline bool touch_cell(const struct lanes *lanes, uint64_t place, uint64_
 	const uint32_t block = (uint32_t)(i / SHADOW_BLOCK);
 	if (!page->bytes && !(page->apart >> block & 1) && !shadow_part(page, block, block + 1))
 		return false;
-	uint64_t *read[2] = {&page->read[0][i], &page->read[1][i]};
-	const bool over[2] = {cells_ordered(*read[0], record, &lanes->order),
-			      cells_ordered(*read[1], record, &lanes->order)};
+	uint64_t *first = &page->read[0][i], *second = &page->read[1][i];
+	const uint64_t before[2] = {*first, *second};
+	const bool over[2] = {cells_ordered(before[0], record, &lanes->order),
+			      cells_ordered(before[1], record, &lanes->order)};
 	if (!cells_ordered(page->write[i], record, &lanes->order) || (lanes->writes && !(over[0] & over[1])))
 		return false;
-	if (lanes->writes) {
-		page->write[i] = record;
-		*read[0] = *read[1] = 0;
-	} else if (over[0] | over[1]) {
-		*read[over[0] ? 0 : 1] = record;
+	if (!lanes->writes) {
+		if (over[0] || over[1])
+			*(over[0] ? first : second) = record;
+		return true;
 	}
+	page->write[i] = record;
+	/* Most words have no reads: their lines of the cache stay as they are. */
+	if (before[0] | before[1])
+		*first = *second = 0;
 	return true;
 }
 
-/* Has the processor read the cells of the lanes' places: they are mostly far apart. */
-static void prefetch_few(const struct lanes *lanes)
+/* Finds the pages of the lanes' places, and has the processor read their cells: they are mostly far apart. */
+static inline void find_pages(const struct lanes *lanes, struct page **pages)
 {
 	const struct check_whole *whole = lanes->whole;
 	for (uint32_t i = 0; i < whole->one_count; i++) {
 		const uint64_t place = whole->one_place[i];
-		const struct page *page = shadow_page_of(lanes->shadow, place);
+		const struct page *page = pages[i] = shadow_page_of(lanes->shadow, place);
 		if (!page || !page->write)
 			continue;
 		const size_t at = place % SHADOW_PAGE_B / (page->bytes ? 1 : SHADOW_WORD_B);
@@ -75,14 +78,14 @@ static bool touch_each(const struct lanes *lanes, bool *soon_out)
 {
 	const struct check_whole *whole = lanes->whole;
 	uint64_t places[LANES];
+	struct page *pages[LANES];
 	bool known = false;
 	*soon_out = whole->size_B == SHADOW_WORD_B;
-	if (whole->one_count > 1)
-		prefetch_few(lanes);
+	find_pages(lanes, pages);
 	for (uint32_t i = 0; i < whole->one_count; i++) {
 		const uint32_t l = whole->one_lane[i];
 		const uint64_t record = lanes->record + ((uint64_t)l << RECORD_LANE_SHIFT);
-		if (touch_cell(lanes, whole->one_place[i], record))
+		if (touch_cell(lanes, pages[i], whole->one_place[i], record))
 			continue;
 		*soon_out = false;
 		if (!whole->is_last)
