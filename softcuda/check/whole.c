@@ -30,37 +30,25 @@ static uint32_t count_ones(uint32_t bits, uint32_t first)
 	return (uint32_t)__builtin_ctzll(~((uint64_t)bits >> first));
 }
 
-/* Numbers of eight lanes, as a vector. */
-enum { EIGHT = 8 };
-typedef uint64_t __attribute__((vector_size(EIGHT * sizeof(uint64_t)))) lanes_u64;
-
-INLINE uint32_t any_of(const lanes_u64 *bits)
-{
-	uint64_t any = 0;
-	for (uint32_t i = 0; i < EIGHT; i++)
-		any |= (*bits)[i];
-	return (uint32_t)any;
-}
-
 /* The lanes, as bits, that access the same place as the lane before, and the place behind that. */
 INLINE void find_neighbours(const struct check_whole *whole, uint32_t *equal_out, uint32_t *next_out)
 {
 	const uint64_t *place = whole->place, step_B = whole->size_B;
-	lanes_u64 equal = {0}, next = {0};
-	for (uint32_t first = 1; first < LANES; first += EIGHT) {
+	check_eight equal = {0}, next = {0};
+	for (uint32_t first = 1; first < LANES; first += CHECK_EIGHT) {
 		/* The last eight overlap those before. */
-		const uint32_t from = first + EIGHT <= LANES ? first : LANES - EIGHT;
-		lanes_u64 here, before, bits;
+		const uint32_t from = first + CHECK_EIGHT <= LANES ? first : LANES - CHECK_EIGHT;
+		check_eight here, before, bits;
 		memcpy(&here, place + from, sizeof(here));
 		memcpy(&before, place + from - 1, sizeof(before));
-		for (uint32_t i = 0; i < EIGHT; i++)
+		for (uint32_t i = 0; i < CHECK_EIGHT; i++)
 			bits[i] = UINT64_C(1) << (from + i);
-		equal |= (lanes_u64)(here == before) & bits;
-		next |= (lanes_u64)(here - before == step_B) & bits;
+		equal |= (check_eight)(here == before) & bits;
+		next |= (check_eight)(here - before == step_B) & bits;
 	}
 	const uint32_t both = whole->mask & whole->mask << 1;
-	*equal_out = any_of(&equal) & both;
-	*next_out = any_of(&next) & both;
+	*equal_out = check_any_of(&equal) & both;
+	*next_out = check_any_of(&next) & both;
 }
 
 /* Finds the runs of the lanes in mask.  The places of other lanes do not matter. */

@@ -18,6 +18,18 @@ struct check_run {
 	uint32_t lane, count, step_B;
 };
 
+/* Numbers of eight lanes, as a vector. */
+enum { CHECK_EIGHT = 8 };
+typedef uint64_t __attribute__((vector_size(CHECK_EIGHT * sizeof(uint64_t)))) check_eight;
+
+static inline __attribute__((always_inline)) uint32_t check_any_of(const check_eight *bits)
+{
+	uint64_t any = 0;
+	for (uint32_t i = 0; i < CHECK_EIGHT; i++)
+		any |= (*bits)[i];
+	return (uint32_t)any;
+}
+
 /* What private memory has of the bytes that lanes access. */
 struct check_private {
 	uint64_t low, high;       /* the least and the greatest offset of a lane's access */

@@ -5,6 +5,8 @@
 
 #include "softcuda/check/notes.h"
 
+#include <string.h>
+
 /* Finds what is noted of the memory that contains all lanes' bytes, and keeps it for the next access.  NULL: nothing is
  * known of it. */
 static const struct soft_notes *find_notes(const struct check_whole *whole)
@@ -122,13 +124,18 @@ bool check_whole_reads_still(const struct warp *warp, const struct op *op, uint3
 			     const uint64_t *place)
 {
 	const struct range *still = find_still(check_of(warp->group)->job, place[exec_lowest(mask)]);
-	uint64_t outside = 0;
+	check_eight outside = {0};
 	if (!still || still->end - still->start < size_B)
 		return false;
 	const uint64_t start = still->start, last = still->end - start - size_B;
-	for (uint32_t l = 0; l < LANES; l++)
-		outside |= (uint64_t)mask >> l & (uint64_t)(place[l] - start > last);
-	return !outside && count_still(warp, op, mask);
+	for (uint32_t first = 0; first < LANES; first += CHECK_EIGHT) {
+		check_eight here, bits;
+		memcpy(&here, place + first, sizeof(here));
+		for (uint32_t i = 0; i < CHECK_EIGHT; i++)
+			bits[i] = UINT64_C(1) << (first + i);
+		outside |= (check_eight)(here - start > last) & bits;
+	}
+	return !(check_any_of(&outside) & mask) && count_still(warp, op, mask);
 }
 
 bool check_whole_is_still(const struct check_whole *whole)

@@ -32,6 +32,9 @@ static const char source[] =
 	"kernel void again(global int *from, global int *to)\n"
 	"{ int i = get_global_id(0), sum = 0;\n"
 	"for (int n = 0; n < 3; n++) { sum += from[i * 5 & 63]; to[n] = sum; } }\n"
+	"kernel void aside(global int *from, global int *to)\n"
+	"{ int i = get_global_id(0), sum = 0; for (int n = 0; n < 3; n++) { global int *p = from + (i * 5 & 63);\n"
+	"if (n == 2 && i == 31) p = to + i; sum += *p; } to[i] = sum; }\n"
 	"kernel void turn(global int *to)\n"
 	"{ int i = get_global_id(0); to[i] += to[63 - i]; }\n"
 	"kernel void sparse(global int *from, global int *to)\n"
@@ -244,6 +247,10 @@ static void check_flags(void)
 	run("again", buffer(CL_MEM_WRITE_ONLY), buffer(0));
 	both = reported();
 	CHECK(strstr(both, "read of write-only memory") != NULL && strstr(both, "uninitialised read") != NULL);
+	/* Only one work-item reads something else, in one of the turns. */
+	run("aside", buffer(CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR), buffer(0));
+	both = reported();
+	CHECK(strstr(both, "kernel 'aside': 192 reports in total, 2 printed") && strstr(both, "uninitialised read"));
 	/* What comes in its place is another buffer. */
 	release_from(from);
 	from = buffer(CL_MEM_COPY_HOST_PTR);
