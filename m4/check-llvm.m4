@@ -44,7 +44,8 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		# Compilers with LLVM inside start in half of the time, since the symbols of shared libraries need not be
 		# looked up.  Tests that consist of LLVM and little else stay small.  With sanitizers, functions of LLVM's headers
 		# are not what LLVM was compiled with, and the linker would take ours for both.
-		AS_IF([test "x$enable_static_llvm" != xno && test "x$enable_sanitizers" = xno], [
+		AS_IF([test "x$enable_static_llvm" != xno && test "x$enable_sanitizers" = xno &&
+				$LLVM_CONFIG --link-static --libs core >/dev/null 2>&1], [
 			CULVERT_STATIC_LLVM
 			CULVERT_TRY_STATIC_LLVM
 			AS_IF([test "x$culvert_static_links" = xyes], [

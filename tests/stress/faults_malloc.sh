@@ -47,6 +47,7 @@ if [ -e libculvert-frontend.so ]; then
 		awk '$1 == "own" { own[$2]; next } last { end = $1; last = 0 } $3 in own { if (!start) start = $1; last = 1 }
 			END { print start, end }')
 	echo "our code in libculvert-frontend.so: $FAULT_MALLOC_CODE"
+	echo "$FAULT_MALLOC_CODE" | grep -qE '^[0-9a-f]+ [0-9a-f]+$' || { echo "FAIL: it was not found"; exit 1; }
 	export FAULT_MALLOC_CODE
 fi
 export CULVERT_COMPILER
