@@ -200,11 +200,17 @@ static inline struct page *shadow_page_of(struct shadow *shadow, uint64_t addres
 	return shadow_page_new(shadow, address, NULL);
 }
 
+/* A page from shadow_page_of or shadow_page_new, or NULL, once it has cells or blocks with all accesses; NULL when out
+ * of memory. */
+static inline struct page *shadow_complete(struct shadow *shadow, struct page *page)
+{
+	return page && (page->kept || page->run_count || page->narrow) ? shadow_close(shadow, page) : page;
+}
+
 /* The page of an address; NULL when out of memory. */
 static inline struct page *shadow_page(struct shadow *shadow, uint64_t address)
 {
-	struct page *page = shadow_page_of(shadow, address);
-	return page && (page->kept || page->run_count || page->narrow) ? shadow_close(shadow, page) : page;
+	return shadow_complete(shadow, shadow_page_of(shadow, address));
 }
 
 /* Has blocks [first, end) of a page be apart; false when out of memory. */

@@ -444,16 +444,14 @@ static bool touch_bytes(const struct lanes *lanes, const struct check_run *run)
 	       check_lanes_touch_narrow(lanes, run->place - run->lane, bits(run->lane, run->lane + run->count));
 }
 
-/* Notes accesses to bytes [at, end) of a page that has runs, or gets them.  False: it is none, or cannot say so;
- * nothing is noted then. */
-static inline bool touch_page_run(const struct lanes *lanes, uint64_t at, uint64_t end, uint64_t record,
-				  unsigned log2_B)
+/* Notes accesses to bytes [at, end) of a page that has runs, or has no accesses and gets them.  False: it is none, or
+ * cannot say so; nothing is noted then. */
+static inline bool touch_page_run(const struct lanes *lanes, struct page *page, bool is_new, uint64_t at, uint64_t end,
+				  uint64_t record, unsigned log2_B)
 {
 	enum { LOG2_WORD_B = 2, LOG2_WORDS_MAX = 2 };
-	bool is_new;
-	struct page *page = shadow_page_new(lanes->shadow, at, &is_new);
 	const uint32_t first = (uint32_t)(at % SHADOW_PAGE_B) / SHADOW_WORD_B;
-	return page && (page->run_count || (is_new && lanes->begins_runs)) && log2_B >= LOG2_WORD_B &&
+	return (page->run_count || (is_new && lanes->begins_runs)) && log2_B >= LOG2_WORD_B &&
 	       log2_B <= LOG2_WORD_B + LOG2_WORDS_MAX &&
 	       check_lanes_touch_page_run(lanes, page, first, first + (uint32_t)(end - at) / SHADOW_WORD_B, record,
 					  log2_B - LOG2_WORD_B);
@@ -487,11 +485,13 @@ static bool touch_run(const struct lanes *lanes, const struct check_run *run)
 	for (uint64_t at = run->place, end = at + run->count * size_B, next; at < end; at = next) {
 		next = (at / SHADOW_PAGE_B + 1) * SHADOW_PAGE_B;
 		next = next < end ? next : end;
-		if (touch_page_run(lanes, at, next, record, log2_B)) {
+		bool is_new;
+		struct page *page = shadow_page_new(lanes->shadow, at, &is_new);
+		if (page && touch_page_run(lanes, page, is_new, at, next, record, log2_B)) {
 			record += (next - at) >> log2_B << RECORD_LANE_SHIFT;
 			continue;
 		}
-		struct page *page = shadow_page(lanes->shadow, at);
+		page = shadow_complete(lanes->shadow, page);
 		if (!page || page->atomic[0] || (!page->bytes && size_B % SHADOW_WORD_B))
 			return false;
 		const uint32_t cell_B = page->bytes ? 1 : SHADOW_WORD_B;
