@@ -104,7 +104,8 @@ cl_int ocl_device_type_check(cl_device_type type)
 	const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU |
 				     CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
 				     CL_DEVICE_TYPE_CUSTOM;
-	if (type == CL_DEVICE_TYPE_ALL)
+	/* TeaLeaf, for one, has CL_DEVICE_TYPE_ALL in an int, which extends its sign to 64 bits. */
+	if (type == CL_DEVICE_TYPE_ALL || type == ~(cl_device_type)0)
 		return CL_SUCCESS;
 	return type && !(type & ~known) ? CL_SUCCESS : CL_INVALID_DEVICE_TYPE;
 }

@@ -207,6 +207,11 @@ static void check_types(const struct api_test *test)
 	CHECK_OK(clGetDeviceIDs(test->platform, CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU, 0, NULL,
 				&count));
 	CHECK(count == test->device_count);
+	/* TeaLeaf's: with its sign extended. */
+	const int all = (int)CL_DEVICE_TYPE_ALL;
+	count = 0;
+	CHECK_OK(clGetDeviceIDs(test->platform, all, 1, &device, &count));
+	CHECK(count == test->device_count && device == test->devices[0]);
 	for (size_t i = 0; i < 3; i++)
 		CHECK_CODE(clGetDeviceIDs(test->platform, none[i], 1, &device, NULL),
 			   CL_DEVICE_NOT_FOUND);
