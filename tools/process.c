@@ -35,13 +35,18 @@ static void read_all(int fd, struct bytes *output)
 	}
 }
 
+static int exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static int wait_for(pid_t child)
 {
 	int status;
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return -1;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return exit_code(status);
 }
 
 static int run_captured(char *const argv[], struct bytes *output)
@@ -68,14 +73,59 @@ static int run_captured(char *const argv[], struct bytes *output)
 	return error ? -1 : wait_for(child);
 }
 
+/* With the signals blocked, SIGCHLD among them.  Those that a terminal sends have gone to the child as well. */
+static int wait_and_pass_on(pid_t child, const sigset_t *signals)
+{
+	static const struct timespec at_once;
+	siginfo_t info;
+	int status;
+	for (;;) {
+		const pid_t ended = waitpid(child, &status, WNOHANG);
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		if (ended > 0)
+			break;
+		const int number = sigwaitinfo(signals, &info);
+		if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
+			(void)kill(child, number);
+	}
+	/* Or the tool would end of those that came late. */
+	while (sigtimedwait(signals, NULL, &at_once) > 0)
+		;
+	return exit_code(status);
+}
+
+static int run_attended(char *const argv[])
+{
+	static const int numbers[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	posix_spawnattr_t attributes;
+	sigset_t signals, before;
+	pid_t child;
+	/* Where it is ignored, there is nothing to wait for. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	int error = posix_spawnattr_init(&attributes), code = -1;
+	if (!error) {
+		error = posix_spawnattr_setsigmask(&attributes, &before);
+		if (!error)
+			error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+		if (!error)
+			error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environ);
+		posix_spawnattr_destroy(&attributes);
+	}
+	if (!error && (code = wait_and_pass_on(child, &signals)) < 0)
+		error = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return code;
+}
+
 int process_run(char *const argv[], struct bytes *output)
 {
-	pid_t child;
-	if (output)
-		return run_captured(argv, output);
-	int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
-	errno = error;
-	return error ? -1 : wait_for(child);
+	return output ? run_captured(argv, output) : run_attended(argv);
 }
 
 /* With SIGCHLD blocked; limit_s: 0: as long as it takes. */
@@ -90,7 +140,7 @@ static int wait_for_at_most(pid_t child, uint64_t limit_s, const sigset_t *signa
 		if (ended < 0 && errno != EINTR)
 			return -1;
 		if (ended > 0)
-			return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+			return exit_code(status);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (limit_s && now.tv_sec >= end_s) {
 			(void)kill(child, SIGKILL);

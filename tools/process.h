@@ -5,7 +5,8 @@
 #include "base/bytes.h"
 
 /* Runs argv[0] (looked for on PATH when it has no slash) to its end.  output gets what it
- * writes to stdout and stderr; NULL: it has the tool's own.  Its exit code; 128 + the
+ * writes to stdout and stderr; NULL: it has the tool's own, and the signals that ask the tool to end go to it, so
+ * that the tool can say what it found.  Its exit code; 128 + the
  * signal's number when it was killed; -1 with errno set when it did not start. */
 int process_run(char *const argv[], struct bytes *output);
 
