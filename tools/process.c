@@ -73,7 +73,7 @@ static int run_captured(char *const argv[], struct bytes *output)
 	return error ? -1 : wait_for(child);
 }
 
-/* With the signals blocked, SIGCHLD among them.  Those that a terminal sends have gone to the child as well. */
+/* With the signals blocked, SIGCHLD among them.  A signal that a terminal sends has reached the child already. */
 static int wait_and_pass_on(pid_t child, const sigset_t *signals)
 {
 	static const struct timespec at_once;
@@ -89,7 +89,7 @@ static int wait_and_pass_on(pid_t child, const sigset_t *signals)
 		if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
 			(void)kill(child, number);
 	}
-	/* Or the tool would end of those that came late. */
+	/* A signal that came after the child's end would end the tool before it reports. */
 	while (sigtimedwait(signals, NULL, &at_once) > 0)
 		;
 	return exit_code(status);
@@ -101,7 +101,7 @@ static int run_attended(char *const argv[])
 	posix_spawnattr_t attributes;
 	sigset_t signals, before;
 	pid_t child;
-	/* Where it is ignored, there is nothing to wait for. */
+	/* Where SIGCHLD is ignored, as a parent may have left it, waitpid gets no exit status. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&signals);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -5,9 +5,9 @@
 #include "base/bytes.h"
 
 /* Runs argv[0] (looked for on PATH when it has no slash) to its end.  output gets what it
- * writes to stdout and stderr; NULL: it has the tool's own, and the signals that ask the tool to end go to it, so
- * that the tool can say what it found.  Its exit code; 128 + the
- * signal's number when it was killed; -1 with errno set when it did not start. */
+ * writes to stdout and stderr; NULL: the program writes to the tool's own, and gets each SIGINT, SIGQUIT,
+ * SIGTERM or SIGHUP that is sent to the tool, which goes on until the program has ended.  The program's exit code;
+ * 128 + the signal's number when it was killed; -1 with errno set when it did not start. */
 int process_run(char *const argv[], struct bytes *output);
 
 /* Runs work(state) in a copy of this process, which must have one thread: what crashes there

@@ -71,7 +71,8 @@ cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info nam
 /* Whether a mask given to clGetDeviceIDs or clCreateContextFromType includes this device.  All devices are GPUs, and
  * the first one is the default device. */
 bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type);
-/* CL_INVALID_DEVICE_TYPE when the mask is 0 or has unknown bits, and is not CL_DEVICE_TYPE_ALL, in an int or not. */
+/* CL_INVALID_DEVICE_TYPE when the mask is 0, or has unknown bits and is not CL_DEVICE_TYPE_ALL, which may have been in
+ * an int. */
 cl_int ocl_device_type_check(cl_device_type type);
 
 #endif

@@ -75,6 +75,10 @@ static void check_arguments(const struct api_test *test)
 			code, CL_DEVICE_NOT_FOUND);
 	CHECK_NO_OBJECT(clCreateContextFromType(platform, 0, NULL, NULL, &code), code,
 			CL_INVALID_DEVICE_TYPE);
+	const int all = (int)CL_DEVICE_TYPE_ALL;
+	cl_context of_all = clCreateContextFromType(platform, all, NULL, NULL, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseContext(of_all));
 	cl_context context = clCreateContextFromType(platform, CL_DEVICE_TYPE_GPU, notify, &data,
 						     &code);
 	if (CHECK_OK(code)) {

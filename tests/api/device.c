@@ -207,7 +207,7 @@ static void check_types(const struct api_test *test)
 	CHECK_OK(clGetDeviceIDs(test->platform, CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU, 0, NULL,
 				&count));
 	CHECK(count == test->device_count);
-	/* TeaLeaf's: with its sign extended. */
+	/* TeaLeaf passes an int, whose sign is extended to 64 bits. */
 	const int all = (int)CL_DEVICE_TYPE_ALL;
 	count = 0;
 	CHECK_OK(clGetDeviceIDs(test->platform, all, 1, &device, &count));
