@@ -83,10 +83,13 @@ static cl_int constant_set_locked(struct bytes *values, const struct fe_spirv_co
 	return failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
+/* OpenCL 3.0 API, 5.8.3: CL_COMPILER_NOT_AVAILABLE without a compiler.  It is loaded only if its file does not identify
+ * it: a program that is in the cache does without it. */
 static cl_int compiler_check(void)
 {
-	struct bytes log = BYTES_INIT;
-	cl_int error = be_nvvm_load(&log);
+	struct bytes build = BYTES_INIT, log = BYTES_INIT;
+	cl_int error = be_nvvm_build(BE_NVVM_SM_TURING, &build) ? CL_SUCCESS : be_nvvm_load(&log);
+	bytes_finish(&build);
 	bytes_finish(&log);
 	return error;
 }

@@ -234,6 +234,33 @@ static void check_constants(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+static bool is_mapped(const char *name)
+{
+	char line[4096];
+	bool found = false;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, name);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* A program that is in the cache needs no libnvvm in this process, with constants of its own neither.  The library of a
+ * name without a folder is known only once it is loaded. */
+static void check_unloaded(const struct api_test *test)
+{
+	const char *library = getenv("CULVERT_LIBNVVM");
+	const cl_uint word = 7;
+	if (!library || !strchr(library, '/'))
+		return;
+	CHECK(!is_mapped(strrchr(library, '/') + 1));
+	cl_program program = make(test, &constants);
+	set(program, 4, sizeof(word), &word);
+	CHECK(!is_mapped(strrchr(library, '/') + 1));
+	CHECK_OK(clReleaseProgram(program));
+}
+
 /* OpenCL 3.0 API, 5.8.3. */
 static void check_constant_errors(const struct api_test *test)
 {
@@ -486,6 +513,7 @@ int main(void)
 	    CHECK(module_read(&linked, "linked.spv")) &&
 	    CHECK(module_read(&arguments, "arguments.spv")) &&
 	    CHECK(module_read(&once, "once.spv"))) {
+		check_unloaded(&test);
 		check_device(&test);
 		check_creation(&test);
 		check_capabilities(&test);
@@ -499,7 +527,7 @@ int main(void)
 		check_binary(&test);
 		check_broken(&test);
 		check_arguments(&test);
-	check_attributes(&test);
+		check_attributes(&test);
 		check_extension(&test);
 	}
 	return api_test_end(&test);
