@@ -173,6 +173,7 @@ static void examine(struct findings *findings, bool as_json)
 		{doctor_compiler, false},
 		{doctor_cache, false},
 		{doctor_trial, false},
+		{doctor_versions, false},
 	};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (*findings->root && !parts[i].files)

@@ -353,25 +353,22 @@ void doctor_icd_files(struct findings *findings)
 struct loader {
 	cl_int (*platforms)(cl_uint, cl_platform_id *, cl_uint *);
 	cl_int (*platform_info)(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
+	cl_int (*devices)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *);
+	cl_int (*device_info)(cl_device_id, cl_device_info, size_t, void *, size_t *);
 };
 
 static bool find_calls(void *handle, struct loader *loader)
 {
 	void *platforms = dlsym(handle, "clGetPlatformIDs");
 	void *info = dlsym(handle, "clGetPlatformInfo");
+	void *devices = dlsym(handle, "clGetDeviceIDs");
+	void *device_info = dlsym(handle, "clGetDeviceInfo");
 	/* POSIX lets a function's address travel in a void pointer. */
 	memcpy(&loader->platforms, &platforms, sizeof(platforms));
 	memcpy(&loader->platform_info, &info, sizeof(info));
-	return platforms && info;
-}
-
-/* The platform may be of another installation than this tool. */
-static void compare_versions(struct findings *findings, cl_uint number, const char *version)
-{
-	if (!ends_in(version, " culvert " PACKAGE_VERSION))
-		finding_add(findings, "platform", FINDING_CAREFUL, NULL,
-			    "platform %u belongs to a different installation than this tool, which is Culvert "
-			    PACKAGE_VERSION, (unsigned)number);
+	memcpy(&loader->devices, &devices, sizeof(devices));
+	memcpy(&loader->device_info, &device_info, sizeof(device_info));
+	return platforms && info && devices && device_info;
 }
 
 /* Loaders of some systems and clusters are built to search a folder of their own. */
@@ -385,9 +382,17 @@ static const char *mend_other_folder(const struct findings *findings)
 	return elsewhere ? "export OCL_ICD_VENDORS=/etc/OpenCL/vendors   # this loader searches another folder" : NULL;
 }
 
+enum { PLATFORMS_MAX = 32 };
+
+static bool is_culvert_platform(const struct loader *loader, cl_platform_id platform)
+{
+	char name[256] = "";
+	loader->platform_info(platform, CL_PLATFORM_NAME, sizeof(name), name, NULL);
+	return !strcmp(name, "Culvert");
+}
+
 static void look_at_platforms(struct findings *findings, const struct loader *loader)
 {
-	enum { PLATFORMS_MAX = 32 };
 	cl_platform_id platforms[PLATFORMS_MAX];
 	cl_uint count = 0;
 	bool ours = false;
@@ -398,11 +403,9 @@ static void look_at_platforms(struct findings *findings, const struct loader *lo
 		loader->platform_info(platforms[i], CL_PLATFORM_NAME, sizeof(name), name, NULL);
 		loader->platform_info(platforms[i], CL_PLATFORM_VERSION, sizeof(version), version,
 				      NULL);
-		ours |= !strcmp(name, "Culvert");
+		ours |= is_culvert_platform(loader, platforms[i]);
 		finding_add(findings, "platform", FINDING_GOOD, NULL, "%u: %s, %s", (unsigned)i, name,
 			    version);
-		if (!strcmp(name, "Culvert"))
-			compare_versions(findings, i, version);
 	}
 	if (!ours)
 		finding_add(findings, "platform", FINDING_BAD, mend_other_folder(findings),
@@ -446,4 +449,31 @@ void doctor_loader(struct findings *findings)
 	free(real);
 	look_at_age(findings, handle);
 	look_at_platforms(findings, &loader);
+}
+
+static void compare_versions(struct findings *findings, const struct loader *loader, cl_uint number,
+			     cl_platform_id platform)
+{
+	cl_device_id device;
+	char version[256] = "";
+	if (loader->devices(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) ||
+	    loader->device_info(device, CL_DRIVER_VERSION, sizeof(version), version, NULL))
+		return;
+	if (!ends_in(version, " culvert " PACKAGE_VERSION))
+		finding_add(findings, "platform", FINDING_CAREFUL, NULL,
+			    "platform %u, driver version %s, belongs to a different installation than this tool, "
+			    "which is Culvert " PACKAGE_VERSION, (unsigned)number, version);
+}
+
+void doctor_versions(struct findings *findings)
+{
+	cl_platform_id platforms[PLATFORMS_MAX];
+	cl_uint count = 0;
+	struct loader loader;
+	void *handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!handle || !find_calls(handle, &loader) || loader.platforms(PLATFORMS_MAX, platforms, &count))
+		return;
+	for (cl_uint i = 0; i < count && i < PLATFORMS_MAX; i++)
+		if (is_culvert_platform(&loader, platforms[i]))
+			compare_versions(findings, &loader, i, platforms[i]);
 }

@@ -74,5 +74,8 @@ void doctor_driver(struct findings *findings);       /* libcuda and its devices 
 void doctor_compiler(struct findings *findings);     /* libnvvm, libdevice */
 void doctor_cache(struct findings *findings);
 void doctor_trial(struct findings *findings);        /* a kernel, built and run */
+/* Whether the loader's Culvert is this tool's version.  Only devices have the version, and asking for them starts the
+ * driver, so that this comes after doctor_driver, which says why that fails. */
+void doctor_versions(struct findings *findings);
 
 #endif

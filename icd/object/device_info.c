@@ -153,7 +153,7 @@ static cl_int put_driver_version(const struct gpu_caps *caps, const struct info_
 	/* The driver's version comes first, because programs parse it.  Culvert's version follows, because programs
 	 * use this string as a key of their own caches. */
 	char text[sizeof(caps->driver_version) + 64];
-	snprintf(text, sizeof(text), "%s culvert %s", caps->driver_version, PACKAGE_VERSION);
+	snprintf(text, sizeof(text), "%s culvert " PACKAGE_VERSION, caps->driver_version);
 	return info_put_string(out, text);
 }
 
@@ -264,8 +264,7 @@ static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out
 {
 	char text[sizeof(caps->driver_version) + 64];
 	cl_uchar uuid[CL_UUID_SIZE_KHR];
-	int length = snprintf(text, sizeof(text), "%s culvert %s", caps->driver_version,
-			      PACKAGE_VERSION);
+	int length = snprintf(text, sizeof(text), "%s culvert " PACKAGE_VERSION, caps->driver_version);
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (size_t half = 0; half < 2; half++) {
 		for (int i = 0; i < length; i++)

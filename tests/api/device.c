@@ -159,7 +159,9 @@ static void check_31(cl_device_id device)
 	cl_name_version versions[16];
 	size_t size_B = 0;
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof(text), text, NULL));
-	CHECK(!strncmp(text, "OpenCL 3.1 ", 11));
+	CHECK(!strncmp(text, "OpenCL 3.1 ", 11) && !strpbrk(text + 11, "0123456789"));
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof(text), text, NULL));
+	CHECK(!strncmp(text, "OpenCL C 1.2 ", 13) && !strpbrk(text + 13, "0123456789"));
 	CHECK(number(device, CL_DEVICE_NUMERIC_VERSION) == CL_MAKE_VERSION(3, 1, 0));
 	CHECK(number(device, CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0);
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(text), text, NULL));

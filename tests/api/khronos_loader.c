@@ -50,3 +50,25 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info n
 	(void)size_B_out;
 	return CL_INVALID_PLATFORM;
 }
+
+cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint count, cl_device_id *devices,
+				  cl_uint *count_out)
+{
+	(void)platform;
+	(void)type;
+	(void)count;
+	(void)devices;
+	(void)count_out;
+	return CL_INVALID_PLATFORM;
+}
+
+cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size_B, void *value,
+				   size_t *size_B_out)
+{
+	(void)device;
+	(void)name;
+	(void)size_B;
+	(void)value;
+	(void)size_B_out;
+	return CL_INVALID_DEVICE;
+}

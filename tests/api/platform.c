@@ -28,7 +28,9 @@ int main(void)
 	CHECK(count >= 1);
 
 	CHECK(!strcmp(query(test.platform, CL_PLATFORM_PROFILE), "FULL_PROFILE"));
-	CHECK(!strncmp(query(test.platform, CL_PLATFORM_VERSION), "OpenCL 3.1 ", 11));
+	/* RadeonRays leaves out a platform with "1.0" anywhere in its version, and Culvert's version was 0.1.0. */
+	const char *shown = query(test.platform, CL_PLATFORM_VERSION);
+	CHECK(!strncmp(shown, "OpenCL 3.1 ", 11) && !strpbrk(shown + 11, "0123456789"));
 	CHECK(strlen(query(test.platform, CL_PLATFORM_NAME)) > 0);
 	CHECK(strlen(query(test.platform, CL_PLATFORM_VENDOR)) > 0);
 	CHECK(strstr(query(test.platform, CL_PLATFORM_EXTENSIONS), "cl_khr_icd") != NULL);

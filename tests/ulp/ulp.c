@@ -117,10 +117,10 @@ static void write_head(FILE *file, struct run *run, const char *command)
 {
 	char name[256] = "", version[256] = "";
 	clGetDeviceInfo(run->device.id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
-	clGetDeviceInfo(run->device.id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL);
+	clGetDeviceInfo(run->device.id, CL_DRIVER_VERSION, sizeof(version) - 1, version, NULL);
 	fprintf(file, "# Accuracy of the math functions\n\n"
 		      "This page answers: how large is the error of each math function? It was generated "
-		      "by `%s` on\n%s (%s).\n\n"
+		      "by `%s` on\n%s (driver %s).\n\n"
 		      "Errors are in units in the last place (ULP), measured against MPFR:\n\n"
 		      "- *bound*: the bound of OpenCL C 3.0, 7.4, full profile. 0.5 means correctly rounded; a dash "
 		      "means that the\n  specification defines none\n"
