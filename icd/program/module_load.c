@@ -132,9 +132,8 @@ static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_m
 	return !error || error == CL_OUT_OF_HOST_MEMORY ? error : CL_OUT_OF_RESOURCES;
 }
 
-cl_int ocl_module_load_part(struct ocl_code *code, cl_device_id device, enum ocl_module_part part,
-			    struct gpu_module *plain, struct gpu_module **module_out,
-			    struct bytes *log)
+static cl_int load_part(struct ocl_code *code, cl_device_id device, enum ocl_module_part part, struct gpu_module *plain,
+			struct gpu_module **module_out, struct bytes *log)
 {
 	switch (part) {
 	case OCL_MODULE_STARTS:
@@ -144,4 +143,16 @@ cl_int ocl_module_load_part(struct ocl_code *code, cl_device_id device, enum ocl
 	default:
 		return load_plain(code, device, module_out, log);
 	}
+}
+
+cl_int ocl_module_load_part(struct ocl_code *code, cl_device_id device, enum ocl_module_part part,
+			    struct gpu_module *plain, struct gpu_module **module_out,
+			    struct bytes *log)
+{
+	cl_int error = load_part(code, device, part, plain, module_out, log);
+	/* The driver refuses whatever follows a kernel that has failed, and names that kernel's error. */
+	if (error && gpu_device_status(device->gpu))
+		bytes_printf(log, "%s is lost: an earlier command of this process failed, or the GPU itself\n",
+			     device->caps->name);
+	return error;
 }

@@ -117,6 +117,16 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 	CHECK_OK(clReleaseKernel(next));
 }
 
+/* A build for a lost device fails because of the device, and the log says so. */
+static void test_build(cl_device_id device)
+{
+	char log[1024] = "";
+	CHECK_CODE(build_code(context, device, "kernel void other(global uint *c) { *c *= 7; }", "", log, sizeof(log)),
+		   CL_OUT_OF_RESOURCES);
+	if (!CHECK(strstr(log, " is lost: an earlier command of this process failed")))
+		printf("%s\n", log);
+}
+
 /* A lost device is in no new context, and the others can be. */
 static void test_new_contexts(const struct api_test *test, bool other_lives)
 {
@@ -154,6 +164,7 @@ int main(void)
 	cl_program program = api_test_build(context, test.device, source, "");
 	if (program) {
 		test_lost(first, second, program);
+		test_build(test.device);
 		test_new_contexts(&test, second != first && is_software(second));
 		CHECK_OK(clReleaseProgram(program));
 	}
