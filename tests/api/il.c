@@ -246,8 +246,8 @@ static bool is_mapped(const char *name)
 	return found;
 }
 
-/* A program that is in the cache needs no libnvvm in this process, with constants of its own neither.  The library of a
- * name without a folder is known only once it is loaded. */
+/* A program that is in the cache needs no libnvvm in this process, also if its constants are set.  A library that is
+ * named without a folder is known only once it is loaded. */
 static void check_unloaded(const struct api_test *test)
 {
 	const char *library = getenv("CULVERT_LIBNVVM");
