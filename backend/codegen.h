@@ -52,9 +52,6 @@ const char *be_nvvm_id(unsigned sm);
  * files have equal ones on all machines.  It loads libnvvm only if that is necessary.  False if there is none. */
 bool be_nvvm_build(unsigned sm, struct bytes *text);
 
-/* Whether there is a libnvvm.  A file with a build ID is taken for one; without it, libnvvm is loaded to find out. */
-bool be_nvvm_available(void);
-
 /* Whether be_nvvm_build, which searches only once for a library that is not loaded, would find the same now. */
 bool be_nvvm_build_holds(void);
 

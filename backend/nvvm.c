@@ -61,15 +61,6 @@ bool be_nvvm_build(unsigned sm, struct bytes *text)
 	return build && *build && !bytes_failed(text);
 }
 
-bool be_nvvm_available(void)
-{
-	struct bytes build = BYTES_INIT, log = BYTES_INIT;
-	const bool available = be_nvvm_build(BE_NVVM_SM_TURING, &build) || !be_nvvm_load(&log);
-	bytes_finish(&build);
-	bytes_finish(&log);
-	return available;
-}
-
 bool be_nvvm_build_holds(void)
 {
 	const char *known = atomic_load_explicit(&looked_up, memory_order_acquire);

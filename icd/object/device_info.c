@@ -104,6 +104,14 @@ enum { IMAGE_ARGS = 256, SAMPLER_ARGS = 32 };
 /* What kernels can require (cl_intel_required_subgroup_size); others have the last one, that of a warp. */
 static const size_t sub_group_sizes[3] = {8, 16, 32};
 
+static cl_bool compiler_available(void)
+{
+	struct bytes log = BYTES_INIT;
+	cl_int error = be_nvvm_load(&log);
+	bytes_finish(&log);
+	return error ? CL_FALSE : CL_TRUE;
+}
+
 static cl_device_atomic_capabilities atomic_capabilities(void)
 {
 	/* OpenCL 3.0 API, table 5: the minimum is relaxed order in the work-group's scope. */

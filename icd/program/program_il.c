@@ -83,14 +83,25 @@ static cl_int constant_set_locked(struct bytes *values, const struct fe_spirv_co
 	return failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
+/* OpenCL 3.0 API, 5.8.3: CL_COMPILER_NOT_AVAILABLE without a compiler.  It is loaded only if its file does not identify
+ * it: a program that is in the cache does without it. */
+static cl_int compiler_check(void)
+{
+	struct bytes build = BYTES_INIT, log = BYTES_INIT;
+	cl_int error = be_nvvm_build(BE_NVVM_SM_TURING, &build) ? CL_SUCCESS : be_nvvm_load(&log);
+	bytes_finish(&build);
+	bytes_finish(&log);
+	return error;
+}
+
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value)
 {
 	/* OpenCL 3.0 API, 5.8.3: CL_INVALID_PROGRAM if the program was not created from an intermediate language. */
 	if (!ocl_program_is_il(program))
 		return CL_INVALID_PROGRAM;
-	/* 5.8.3: CL_COMPILER_NOT_AVAILABLE without a compiler. */
-	if (!be_nvvm_available())
-		return CL_COMPILER_NOT_AVAILABLE;
+	cl_int error = compiler_check();
+	if (error)
+		return error;
 	const struct fe_spirv_constant *known = constant_find(&program->il->constants, id);
 	if (!known)
 		return CL_INVALID_SPEC_ID;
@@ -100,7 +111,7 @@ cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, c
 		return CL_INVALID_VALUE;
 	memcpy(&constant.value, value, size_B); /* little-endian, as devices are */
 	lock_take(&program->lock);
-	cl_int error = constant_set_locked(&program->il->values, &constant);
+	error = constant_set_locked(&program->il->values, &constant);
 	lock_drop(&program->lock);
 	return error;
 }
