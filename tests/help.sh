@@ -14,7 +14,7 @@ wrong() {
 }
 
 # Filters and wrappers, which other scripts run: every argument is part of what they process.
-internal='tests/apps/foreign tests/list-tests tests/spirv/assemble tests/spirv/assemble_instruction tests/spirv/compile'
+internal='tests/apps/foreign tests/list-tests tests/spirv/assemble tests/spirv/assemble_instruction tests/spirv/compile tests/tools/ended'
 
 scripts() {
 	cd "$srcdir" || exit 99

@@ -148,13 +148,23 @@ static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
 	return info_put(out, &properties, sizeof(properties));
 }
 
+/* The driver's version comes first, because programs parse it.  Culvert's version follows, because programs use this
+ * string as a key of their own caches. */
+struct driver_version {
+	char text[sizeof(((struct gpu_caps *)NULL)->driver_version) + 64];
+};
+
+static struct driver_version driver_version_of(const struct gpu_caps *caps)
+{
+	struct driver_version version;
+	snprintf(version.text, sizeof(version.text), "%s culvert " PACKAGE_VERSION, caps->driver_version);
+	return version;
+}
+
 static cl_int put_driver_version(const struct gpu_caps *caps, const struct info_out *out)
 {
-	/* The driver's version comes first, because programs parse it.  Culvert's version follows, because programs
-	 * use this string as a key of their own caches. */
-	char text[sizeof(caps->driver_version) + 64];
-	snprintf(text, sizeof(text), "%s culvert " PACKAGE_VERSION, caps->driver_version);
-	return info_put_string(out, text);
+	const struct driver_version version = driver_version_of(caps);
+	return info_put_string(out, version.text);
 }
 
 static cl_int put_max_work_item_sizes(const struct gpu_caps *caps, const struct info_out *out)
@@ -262,13 +272,12 @@ static cl_int put_extension_versions(unsigned sm, const struct info_out *out)
  * others: two FNV-1a hashes of the two version numbers. */
 static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out *out)
 {
-	char text[sizeof(caps->driver_version) + 64];
+	const struct driver_version version = driver_version_of(caps);
 	cl_uchar uuid[CL_UUID_SIZE_KHR];
-	int length = snprintf(text, sizeof(text), "%s culvert " PACKAGE_VERSION, caps->driver_version);
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (size_t half = 0; half < 2; half++) {
-		for (int i = 0; i < length; i++)
-			hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+		for (const char *c = version.text; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
 		for (size_t i = 0; i < 8; i++)
 			uuid[8 * half + i] = (cl_uchar)(hash >> (8 * i));
 	}

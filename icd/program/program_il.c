@@ -83,15 +83,17 @@ static cl_int constant_set_locked(struct bytes *values, const struct fe_spirv_co
 	return failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
-/* OpenCL 3.0 API, 5.8.3: CL_COMPILER_NOT_AVAILABLE without a compiler.  It is loaded only if its file does not identify
- * it: a program that is in the cache does without it. */
+/* OpenCL 3.0 API, 5.8.3: CL_COMPILER_NOT_AVAILABLE without a compiler.  A program that is in the cache needs none, so
+ * libnvvm is loaded only if its file does not identify it. */
 static cl_int compiler_check(void)
 {
-	struct bytes build = BYTES_INIT, log = BYTES_INIT;
-	cl_int error = be_nvvm_build(BE_NVVM_SM_TURING, &build) ? CL_SUCCESS : be_nvvm_load(&log);
+	struct bytes build = BYTES_INIT;
+	const bool available = be_nvvm_build(BE_NVVM_SM_TURING, &build) || *be_nvvm_id(BE_NVVM_SM_TURING);
+	const bool failed = bytes_failed(&build);
 	bytes_finish(&build);
-	bytes_finish(&log);
-	return error;
+	if (failed)
+		return CL_OUT_OF_HOST_MEMORY;
+	return available ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
 }
 
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value)

@@ -144,17 +144,10 @@ check 0 --devices 3 ./culvert devices --json
 [ "$(grep -c '"index"' $folder/out)" = 3 ] || fail "not 3 devices"
 # A program that does not end is ended with the command, which tells what it has found until then, and leaves no files.
 mkdir $folder/temporary
-TMPDIR=$folder/temporary ./culvert check sh -c 'tests/kernels/runner "$1"; echo $$ >"$2"; exec sleep 1000' sh $folder/behind.clt \
-	$folder/pid >$folder/out 2>$folder/errors &
-tool=$!
-tries=600
-while [ ! -s $folder/pid ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
-kill $tool
-wait $tool
+TMPDIR=$folder/temporary "${srcdir:-.}/tests/tools/ended" $folder $folder/behind.clt ./culvert check
 code=$?
 [ $code = 1 ] && grep -q '^culvert check: 1 report;' $folder/errors ||
 	{ fail "what was found is not told when the command is ended: exit code $code"; cat $folder/errors; }
-kill $(cat $folder/pid) 2>/dev/null && fail "the program goes on without the command"
 [ -z "$(ls $folder/temporary)" ] || fail "files are left: $(ls $folder/temporary)"
 # Reports name the file, the line and the column, also of what was inlined.
 printf '%s\n' 'int twice(global int *p, int i)' '{' '	return p[i] * 2;' '}' \

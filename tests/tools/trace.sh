@@ -123,17 +123,10 @@ trace 0 -o $folder/limited.json sh -c "ulimit -f 2; tests/kernels/runner $kernel
 [ "$(wc -c <$folder/limited.json)" -gt 512 ] || fail "nothing was written up to the limit"
 [ ! -x "$PYTHON3" ] || "$PYTHON3" -m json.tool $folder/limited.json >$folder/out || fail "a line was cut in two"
 # A program that does not end is ended with the command, which tells what it has recorded until then.
-./culvert trace -o $folder/ended.json sh -c 'tests/kernels/runner "$1"; echo $$ >"$2"; exec sleep 1000' sh $kernels/vector_add.clt \
-	$folder/pid >$folder/out 2>$folder/errors &
-tool=$!
-tries=600
-while [ ! -s $folder/pid ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
-kill $tool
-wait $tool
+"${srcdir:-.}/tests/tools/ended" $folder $kernels/vector_add.clt ./culvert trace -o $folder/ended.json
 code=$?
 [ $code = 143 ] && cat $folder/out $folder/errors | grep -q '^clEnqueueNDRangeKernel ' ||
 	{ fail "what was recorded is not told when the command is ended: exit code $code"; cat $folder/errors; }
-kill $(cat $folder/pid) 2>/dev/null && fail "the program goes on without the command"
 trace 1 -o $folder/none.json true
 grep -q 'no OpenCL calls were recorded' $folder/errors || fail "nothing was seen, and that is not told"
 trace 127 -o $folder/unmade.json $folder/no-such-program
