@@ -9,7 +9,7 @@
  *	return api_test_end(&test);
  *
  * The exit status is 0 when all checks held, 1 when one did not, 77 when there is
- * no device.  API_TEST_PLATFORM names another platform to try a test's
+ * no device, or not what a test needs (api_test_skip).  API_TEST_PLATFORM names another platform to try a test's
  * expectations on (a part of its name; "Culvert" by default). */
 #ifndef CULVERT_TESTS_API_API_TEST_H
 #define CULVERT_TESTS_API_API_TEST_H
@@ -129,13 +129,24 @@ static inline bool api_test_start(struct api_test *test, const char *name)
 	return true;
 }
 
-static inline int api_test_end(struct api_test *test)
+static inline int api_test_close(struct api_test *test, const char *passed)
 {
 	if (test->context)
 		CHECK_OK(clReleaseContext(test->context));
-	printf("%s: %s: %u checks, %u failed\n", test->name, api_test_failures ? "FAIL" : "PASS",
+	printf("%s: %s: %u checks, %u failed\n", test->name, api_test_failures ? "FAIL" : passed,
 	       api_test_checks, api_test_failures);
-	return api_test_failures ? 1 : 0;
+	return api_test_failures;
+}
+
+static inline int api_test_end(struct api_test *test)
+{
+	return api_test_close(test, "PASS") ? 1 : 0;
+}
+
+/* Instead of api_test_end, where the rest cannot be tested here.  A check that did not hold before is a failure. */
+static inline int api_test_skip(struct api_test *test)
+{
+	return api_test_close(test, "SKIP") ? 1 : API_TEST_SKIP;
 }
 
 /* Not built yet; NULL where that failed. */

@@ -515,10 +515,8 @@ int main(void)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "command_buffer_memory"))
 		return API_TEST_SKIP;
-	if (!command_buffer_entry_find(test.platform, &cb) || !more_find(test.platform)) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!command_buffer_entry_find(test.platform, &cb) || !more_find(test.platform))
+		return api_test_skip(&test);
 	context = test.context;
 	program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
 	if (!program)

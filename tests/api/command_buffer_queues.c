@@ -517,10 +517,8 @@ int main(void)
 		return API_TEST_SKIP;
 	void *found = clGetExtensionFunctionAddressForPlatform(test.platform, "clRemapCommandBufferKHR");
 	memcpy(&remap, &found, sizeof(found));
-	if (!remap || !command_buffer_entry_find(test.platform, &cb)) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!remap || !command_buffer_entry_find(test.platform, &cb))
+		return api_test_skip(&test);
 	objects_make();
 	chains(in_order, out_of_order);
 	chains(out_of_order, in_order);

@@ -365,10 +365,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "command_buffers"))
 		return API_TEST_SKIP;
-	if (!command_buffer_entry_find(test.platform, &cb)) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!command_buffer_entry_find(test.platform, &cb))
+		return api_test_skip(&test);
 	program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	if (!program)
 		return api_test_end(&test);

@@ -440,10 +440,8 @@ int main(void)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "cuda_interop"))
 		return API_TEST_SKIP;
-	if (!functions_find()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!functions_find())
+		return api_test_skip(&test);
 	CHECK_OK(ours.clGetCudaContextCULVERT(test.context, test.device, &context, NULL));
 	CU_OK(cu.cuCtxSetCurrent(context));
 	CU_OK(cu.cuModuleLoadData(&module, ptx));

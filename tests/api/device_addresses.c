@@ -195,10 +195,8 @@ int main(void)
 		return API_TEST_SKIP;
 	*(void **)&set_pointer = clGetExtensionFunctionAddressForPlatform(
 		test.platform, "clSetKernelArgDevicePointerEXT");
-	if (!set_pointer) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!set_pointer)
+		return api_test_skip(&test);
 	for (cl_uint count = 1; count <= 2 && count <= test.device_count; count++) {
 		each_device(count);
 		by_number(count);

@@ -362,9 +362,8 @@ int main(void)
 	if (!api_test_start(&test, "devices"))
 		return API_TEST_SKIP;
 	if (test.device_count < 2) {
-		printf("devices: SKIP: one device only\n");
-		clReleaseContext(test.context);
-		return API_TEST_SKIP;
+		printf("one device only\n");
+		return api_test_skip(&test);
 	}
 	count = test.device_count < MOST ? test.device_count : MOST;
 	test_devices = test.devices;

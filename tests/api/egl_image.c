@@ -333,10 +333,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "egl_image"))
 		return API_TEST_SKIP;
-	if (!is_listed(test.device) || !gl_start(&window)) {
-		clReleaseContext(test.context);
-		return api_test_failures ? 1 : API_TEST_SKIP;
-	}
+	if (!is_listed(test.device) || !gl_start(&window))
+		return api_test_skip(&test);
 	gl_find(&window, &gl);
 	image_create = (void *(*)(void *, void *, unsigned, void *, const intptr_t *))window.find("eglCreateImage");
 	image_destroy = (unsigned (*)(void *, void *))window.find("eglDestroyImage");

@@ -462,10 +462,8 @@ int main(int argc, char **argv)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "exported_memory"))
 		return API_TEST_SKIP;
-	if (!cuda_use() || !entries_find()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!cuda_use() || !entries_find())
+		return api_test_skip(&test);
 	if (argc > 1) {
 		const int status = second_process(atoi(argv[1]));
 		CHECK_OK(clReleaseContext(test.context));

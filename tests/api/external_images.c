@@ -303,10 +303,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "external images"))
 		return API_TEST_SKIP;
-	if (!entry_find() || !cuda_use()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!entry_find() || !cuda_use())
+		return api_test_skip(&test);
 	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	both_ways();
 	property_errors(fd);

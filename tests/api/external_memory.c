@@ -334,10 +334,8 @@ int main(int argc, char **argv)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "external_memory"))
 		return API_TEST_SKIP;
-	if (!external_commands_find(&test) || !cuda_use()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!external_commands_find(&test) || !cuda_use())
+		return api_test_skip(&test);
 	if (argc > 1) {
 		const int status = second_process(atoi(argv[1]));
 		CHECK_OK(clReleaseContext(test.context));

@@ -567,10 +567,8 @@ int main(void)
 	struct drawing drawing = {0};
 	if (!api_test_start(&test, "gl_event"))
 		return API_TEST_SKIP;
-	if (!gl_sharing_start(&sharing, &test)) {
-		clReleaseContext(test.context);
-		return api_test_failures ? 1 : API_TEST_SKIP;
-	}
+	if (!gl_sharing_start(&sharing, &test))
+		return api_test_skip(&test);
 	queue = queue_make(sharing.context, sharing.devices[0], 0);
 	cl_program program = api_test_build(
 		sharing.context, sharing.devices[0],

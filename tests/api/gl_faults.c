@@ -123,10 +123,8 @@ int main(void)
 		return API_TEST_SKIP;
 	if (!api_test_start(&test, "gl_faults"))
 		return API_TEST_SKIP;
-	if (!gl_sharing_start(&sharing, &test)) {
-		clReleaseContext(test.context);
-		return api_test_failures ? 1 : API_TEST_SKIP;
-	}
+	if (!gl_sharing_start(&sharing, &test))
+		return api_test_skip(&test);
 	CHECK(soft_fault_find(&fault));
 	queue = queue_make(sharing.context, sharing.devices[0], 0);
 	for (unsigned i = 0; fault.set && i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -291,10 +291,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "gl_order"))
 		return API_TEST_SKIP;
-	if (!gl_sharing_start(&sharing, &test)) {
-		clReleaseContext(test.context);
-		return api_test_failures ? 1 : API_TEST_SKIP;
-	}
+	if (!gl_sharing_start(&sharing, &test))
+		return api_test_skip(&test);
 	cl_program program = api_test_build(
 		sharing.context, sharing.devices[0],
 		"kernel void add(global uint *a, uint n) { a[get_global_id(0)] += n; }\n", "");

@@ -662,10 +662,8 @@ int main(void)
 	setenv("CULVERT_SOFT_DEVICES", "2", 1);
 	if (!api_test_start(&test, "gl_sharing"))
 		return API_TEST_SKIP;
-	if (!gl_sharing_start(&sharing, &test)) {
-		clReleaseContext(test.context);
-		return api_test_failures ? 1 : API_TEST_SKIP;
-	}
+	if (!gl_sharing_start(&sharing, &test))
+		return api_test_skip(&test);
 	queue = queue_make(sharing.context, sharing.devices[0], 0);
 	program = api_test_build(sharing.context, sharing.devices[0], source, "");
 	buffer_both_ways();

@@ -210,8 +210,7 @@ int main(void)
 	const size_t free_B = free_now_B();
 	if (free_B < 2 * edge_B - edge_B / 4) {
 		printf("no room for buffers of more than 4 GiB\n");
-		(void)api_test_end(&test);
-		return API_TEST_SKIP;
+		return api_test_skip(&test);
 	}
 	queue = queue_make(test.context, test.device, 0);
 	program = api_test_build(test.context, test.device, source, NULL);

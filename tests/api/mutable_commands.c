@@ -250,10 +250,8 @@ int main(void)
 								     "clUpdateMutableCommandsKHR");
 	*(void **)&info = clGetExtensionFunctionAddressForPlatform(test.platform,
 								   "clGetMutableCommandInfoKHR");
-	if (!command_buffer_entry_find(test.platform, &cb) || !update || !info) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!command_buffer_entry_find(test.platform, &cb) || !update || !info)
+		return api_test_skip(&test);
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
 	if (!program)
 		return api_test_end(&test);

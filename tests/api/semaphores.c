@@ -368,10 +368,8 @@ int main(void)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "semaphores"))
 		return API_TEST_SKIP;
-	if (!entry_find()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!entry_find())
+		return api_test_skip(&test);
 	struct bench bench = bench_make(1, &test.device);
 	ping_pong(&bench);
 	behind_user_event(&bench);

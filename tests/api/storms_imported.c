@@ -173,10 +173,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "storms of what is imported"))
 		return API_TEST_SKIP;
-	if (!cuda_use()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!cuda_use())
+		return api_test_skip(&test);
 	if (!functions_find())
 		return api_test_end(&test);
 	queue = queue_make(test.context, test.device, 0);

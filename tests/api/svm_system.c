@@ -228,8 +228,7 @@ int main(void)
 	CHECK(!(can & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) == !usm);
 	if (!(can & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)) {
 		printf("no fine-grain system SVM\n");
-		(void)api_test_end(&test);
-		return API_TEST_SKIP;
+		return api_test_skip(&test);
 	}
 	CHECK(can & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
 	queue = queue_make(test.context, test.device, 0);

@@ -525,10 +525,8 @@ int main(void)
 {
 	if (!api_test_start(&test, "tiled images"))
 		return API_TEST_SKIP;
-	if (!begin()) {
-		CHECK_OK(clReleaseContext(test.context));
-		return API_TEST_SKIP;
-	}
+	if (!begin())
+		return api_test_skip(&test);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		with_image(&shapes[i], both_ways);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
