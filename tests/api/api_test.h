@@ -129,24 +129,25 @@ static inline bool api_test_start(struct api_test *test, const char *name)
 	return true;
 }
 
-static inline int api_test_close(struct api_test *test, const char *passed)
+/* status: of a test of which no check has failed. */
+static inline int api_test_close(struct api_test *test, int status)
 {
 	if (test->context)
 		CHECK_OK(clReleaseContext(test->context));
-	printf("%s: %s: %u checks, %u failed\n", test->name, api_test_failures ? "FAIL" : passed,
-	       api_test_checks, api_test_failures);
-	return api_test_failures;
+	printf("%s: %s: %u checks, %u failed\n", test->name,
+	       api_test_failures ? "FAIL" : status ? "SKIP" : "PASS", api_test_checks, api_test_failures);
+	return api_test_failures ? 1 : status;
 }
 
 static inline int api_test_end(struct api_test *test)
 {
-	return api_test_close(test, "PASS") ? 1 : 0;
+	return api_test_close(test, 0);
 }
 
 /* Instead of api_test_end, where the rest cannot be tested here.  A check that did not hold before is a failure. */
 static inline int api_test_skip(struct api_test *test)
 {
-	return api_test_close(test, "SKIP") ? 1 : API_TEST_SKIP;
+	return api_test_close(test, API_TEST_SKIP);
 }
 
 /* Not built yet; NULL where that failed. */

@@ -26,7 +26,7 @@ enum {
 	WARM_ROUNDS = 600,       /* more than any pool of ours keeps */
 	ROUNDS = 400,
 	PARTS = 4,               /* the memory is looked at so often, and the least growth counts; ... */
-	MOST_PARTS = 20,         /* ... so often while each part has grown */
+	MOST_PARTS = 20,         /* ... so often while the heap has grown in each */
 	HEAP_GROWTH_B = 1 << 10,
 	RESIDENT_GROWTH_B = 1 << 20,
 	MAPPING_GROWTH = 4,
@@ -508,41 +508,50 @@ struct growth {
 	long heap_B, resident_B, mappings, files, threads;
 };
 
-static bool is_small(const struct growth *growth)
-{
-	return growth->heap_B < HEAP_GROWTH_B && growth->resident_B < RESIDENT_GROWTH_B &&
-	       growth->mappings < MAPPING_GROWTH && growth->files <= 0 && growth->threads <= 0;
-}
-
-static void part_of_rounds(const struct kind *kind, unsigned count, struct growth *smallest)
+static struct growth part_of_rounds(const struct kind *kind, unsigned count)
 {
 	const struct having before = having_settled();
 	for (unsigned i = 0; i < count; i++)
 		kind->live();
 	const struct having now = having_settled();
-	smallest->heap_B = least(smallest->heap_B, (long)now.heap_B - (long)before.heap_B);
-	smallest->resident_B = least(smallest->resident_B, (long)now.resident_B - (long)before.resident_B);
-	smallest->mappings = least(smallest->mappings, (long)now.mappings - (long)before.mappings);
-	smallest->files = least(smallest->files, (long)now.files - (long)before.files);
-	smallest->threads = least(smallest->threads, (long)now.threads - (long)before.threads);
+	return (struct growth){
+		.heap_B = (long)now.heap_B - (long)before.heap_B,
+		.resident_B = (long)now.resident_B - (long)before.resident_B,
+		.mappings = (long)now.mappings - (long)before.mappings,
+		.files = (long)now.files - (long)before.files,
+		.threads = (long)now.threads - (long)before.threads,
+	};
 }
 
-/* A leak grows in each part of the rounds; what grows in one of them alone is a pool.  On a busy machine, four parts
- * in a row can each find more than the one before, of what threads of ours are about to give back. */
+/* A leak grows in each part of the rounds; what grows in one of them alone is a pool.  On a busy machine, the heap can
+ * grow in four parts in a row by what threads of ours are about to free, so that more parts follow for it alone. */
 static void rounds(const struct kind *kind, unsigned count)
 {
 	struct growth smallest = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30};
+	const unsigned each = count / PARTS;
 	unsigned part = 0;
 	for (unsigned i = 0; i < WARM_ROUNDS; i++)
 		kind->live();
 	const double start_us = now_us();
-	for (; part < PARTS || (part < MOST_PARTS && !is_small(&smallest)); part++)
-		part_of_rounds(kind, count / PARTS, &smallest);
+	for (; part < PARTS; part++) {
+		const struct growth growth = part_of_rounds(kind, each);
+		smallest.heap_B = least(smallest.heap_B, growth.heap_B);
+		smallest.resident_B = least(smallest.resident_B, growth.resident_B);
+		smallest.mappings = least(smallest.mappings, growth.mappings);
+		smallest.files = least(smallest.files, growth.files);
+		smallest.threads = least(smallest.threads, growth.threads);
+	}
+	for (; part < MOST_PARTS && smallest.heap_B >= HEAP_GROWTH_B; part++)
+		smallest.heap_B = least(smallest.heap_B, part_of_rounds(kind, each).heap_B);
 	printf("%-20s %7u rounds, %7.2f us; heap %+ld B, resident %+ld B, mappings %+ld, files %+ld, "
 	       "threads %+ld\n",
-	       kind->name, part * (count / PARTS), (now_us() - start_us) / (part * (count / PARTS)), smallest.heap_B,
-	       smallest.resident_B, smallest.mappings, smallest.files, smallest.threads);
-	CHECK(is_small(&smallest));
+	       kind->name, part * each, (now_us() - start_us) / (part * each), smallest.heap_B, smallest.resident_B,
+	       smallest.mappings, smallest.files, smallest.threads);
+	CHECK(smallest.heap_B < HEAP_GROWTH_B);
+	CHECK(smallest.resident_B < RESIDENT_GROWTH_B);
+	CHECK(smallest.mappings < MAPPING_GROWTH);
+	CHECK(smallest.files <= 0);
+	CHECK(smallest.threads <= 0);
 }
 
 static bool usm_find(void)
