@@ -114,7 +114,7 @@ static void start_once(void)
 		count = 1;
 	add_devices(count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX);
 	soft_oracle_start();
-	understood = soft_sched_start() && soft_release() && soft_machine() && soft_sharing();
+	understood = soft_sched_start() && soft_release() && soft_machine() && soft_sharing() && soft_bounds();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child) && !atexit(close_driver);

@@ -151,8 +151,9 @@ static CUresult pack_parameters(const struct soft_function *function,
 /* --- submitting ---------- */
 
 static const struct soft_memory kernel_memory = {
-	.find = soft_memory_find, .describe = soft_memory_describe, .find_image = soft_image_find,
-	.touch = soft_memory_touch, .written = soft_memory_written, .notes = soft_memory_notes
+	.find = soft_memory_find, .is_close = soft_memory_is_close, .describe = soft_memory_describe,
+	.find_image = soft_image_find, .touch = soft_memory_touch, .written = soft_memory_written,
+	.notes = soft_memory_notes
 };
 
 /* packed: the values of the parameters; NULL: they are taken from request. */

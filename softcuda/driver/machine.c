@@ -34,9 +34,16 @@ static const struct choice sharings[] = {
 	{0},
 };
 
+static const struct choice bounds_names[] = {
+	{"loose", SOFT_BOUNDS_LOOSE},
+	{"exact", SOFT_BOUNDS_EXACT},
+	{0},
+};
+
 /* Written once. */
 static enum soft_machine machine;
 static enum soft_sharing sharing;
+static enum soft_bounds bounds;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* 0: the option has none of these values. */
@@ -59,6 +66,7 @@ static void choose(void)
 {
 	machine = choose_one(OPTION_SOFT_MACHINE, machines);
 	sharing = choose_one(OPTION_SOFT_SHARING, sharings);
+	bounds = choose_one(OPTION_SOFT_BOUNDS, bounds_names);
 }
 
 enum soft_machine soft_machine(void)
@@ -71,6 +79,12 @@ enum soft_sharing soft_sharing(void)
 {
 	pthread_once(&once, choose);
 	return sharing;
+}
+
+enum soft_bounds soft_bounds(void)
+{
+	pthread_once(&once, choose);
+	return bounds;
 }
 
 int soft_compute_mode(void)

@@ -1,4 +1,5 @@
-/* The kind of machine that softcuda acts as, CULVERT_SOFT_MACHINE, and who else uses it, CULVERT_SOFT_SHARING. */
+/* The kind of machine that softcuda acts as, CULVERT_SOFT_MACHINE, who else uses it, CULVERT_SOFT_SHARING, and what its
+ * kernels may read, CULVERT_SOFT_BOUNDS. */
 #ifndef CULVERT_SOFTCUDA_DRIVER_MACHINE_H
 #define CULVERT_SOFTCUDA_DRIVER_MACHINE_H
 
@@ -23,9 +24,17 @@ enum soft_sharing {
 	SOFT_SHARING_CACHED       /* Linux, which keeps files in the memory of an integrated device, and gives it up */
 };
 
+/* Reads outside of buffers: CULVERT_SOFT_BOUNDS. */
+enum soft_bounds {
+	SOFT_BOUNDS_UNKNOWN,      /* the variable names nothing of these, which has been logged */
+	SOFT_BOUNDS_LOOSE,        /* they give zeros close to a buffer, unless kernels are watched */
+	SOFT_BOUNDS_EXACT         /* they are faults */
+};
+
 /* Any thread. */
 enum soft_machine soft_machine(void);
 enum soft_sharing soft_sharing(void);
+enum soft_bounds soft_bounds(void);
 /* The compute mode that a device has by that: an enum CUcomputemode. */
 int soft_compute_mode(void);
 /* The part of memory_B that other processes hold. */

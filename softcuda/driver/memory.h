@@ -93,6 +93,7 @@ void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what);
  * return. */
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
+bool soft_memory_is_close(const struct soft_launch *launch, uint64_t address);
 unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool writes);
 bool soft_memory_notes(uint64_t address, struct soft_notes *notes_out);
 void soft_memory_written(uint64_t address, uint64_t size_B);

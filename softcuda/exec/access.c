@@ -4,6 +4,7 @@
 #include "softcuda/exec/fault.h"
 #include "softcuda/exec/watch.h"
 
+#include "base/log.h"
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/place.h"
 
@@ -60,8 +61,37 @@ static bool find_range(struct group *group, uint64_t address, uint32_t size_B)
 	return address >= range.start && address + size_B <= range.end;
 }
 
+/* What is read close to a buffer.  The largest load is of 32 bytes. */
+static const _Alignas(32) unsigned char zeros[32];
+
+static void tell_close(struct warp *warp, const struct op *op, unsigned l, uint64_t address, uint32_t size_B)
+{
+	struct bytes text = BYTES_INIT;
+	if (!log_enabled(LOG_LEVEL_WARN) || atomic_exchange(&warp->group->job->read_close, true))
+		return;
+	exec_describe_place(warp, op, l, &text);
+	bytes_printf(&text, ": a read of %u bytes at %s address 0x%llx", size_B, space_name(op->space),
+		     (unsigned long long)address);
+	exec_describe_address(warp, op, address, size_B, &text);
+	log_warn("softcuda: %s: it gives zeros", bytes_string(&text));
+	bytes_finish(&text);
+}
+
+/* The place of a lane's load, where find_range has found none. */
+static bool find_zeros(struct warp *warp, const struct op *op, unsigned l, uint32_t size_B, uint64_t *address)
+{
+	const struct soft_launch *launch = warp->group->job->launch;
+	if (warp->probes || size_B > sizeof(zeros) || !launch->memory->is_close ||
+	    !launch->memory->is_close(launch, *address))
+		return false;
+	tell_close(warp, op, l, *address, size_B);
+	*address = (uint64_t)(uintptr_t)zeros;
+	return true;
+}
+
+/* kind: of SOFT_ACCESS_*. */
 static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-			 const uint64_t *address)
+			 unsigned kind, uint64_t *address)
 {
 	const struct range *recent = &warp->group->ranges[warp->group->recent_range];
 	uint64_t low = address[0], high = address[0], bits = 0, offsets = 0;
@@ -83,14 +113,18 @@ static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, 
 		unsigned l = exec_lowest(rest);
 		if (address[l] & (size_B - 1))
 			return fault(warp, op, l, address[l], size_B, true);
-		if (!find_range(warp->group, address[l], size_B))
+		if (find_range(warp->group, address[l], size_B))
+			continue;
+		if (!(kind & SOFT_ACCESS_LOAD) || !find_zeros(warp, op, l, size_B, &address[l]))
 			return fault(warp, op, l, address[l], size_B, false);
 	}
+	for (unsigned l = 0; l < LANES; l++)
+		address[l] = mask >> l & 1 ? address[l] : address[exec_lowest(mask)];
 	return true;
 }
 
-/* watch.kind: one of SOFT_ACCESS_*. watch.on is a constant in every caller, so that there is no code for it in
- * launches that are not watched. */
+/* watch.kind: of SOFT_ACCESS_*; SOFT_ACCESS_LOAD only if watch.on is false. watch.on is a constant in every caller, so
+ * that there is no code for it in launches that are not watched. */
 struct watch {
 	bool on;
 	unsigned kind;
@@ -98,9 +132,9 @@ struct watch {
 
 static inline __attribute__((always_inline)) bool
 access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-	      struct watch watch, const uint64_t *address)
+	      struct watch watch, uint64_t *address)
 {
-	if (check_global(warp, op, mask, size_B, address))
+	if (check_global(warp, op, mask, size_B, watch.kind, address))
 		return true;
 	/* An access may be invalid as the result of a race. */
 	if (watch.on)
@@ -230,6 +264,7 @@ bool EXEC_LEVELED(exec_access_plain)(struct warp *warp, const struct op *op, uin
 bool EXEC_LEVELED(exec_access_watched)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 unsigned kind, uint64_t *place)
 {
+	kind &= SOFT_ACCESS_MASK;
 	if (warp->probes)
 		return access_space(warp, op, mask, size_B, (struct watch){false, kind}, place);
 	if (!access_space(warp, op, mask, size_B, (struct watch){true, kind}, place))

@@ -107,6 +107,9 @@ struct soft_memory {
 	 * keeps the answer until the launch ends. */
 	bool (*find)(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		     uint64_t *end_out);
+	/* Whether reading at address, where nothing is found, gives zeros: it is close to an allocation that the launch
+	 * may access.  NULL: it never does. */
+	bool (*is_close)(const struct soft_launch *launch, uint64_t address);
 	/* Appends where address is, such as ": 4 bytes behind a buffer of 64 bytes", or nothing.  Returns the extent
 	 * of the buffer that the text names, or zeros. */
 	void (*describe)(uint64_t address, struct bytes *text, uint64_t *start_out, uint64_t *end_out);

@@ -17,8 +17,9 @@
 		OP_UINT_##put value[LANES];                                               \
 		unsigned count = op->vector;                                              \
 		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count,        \
-				 op->mode == ORDER_WEAK ? SOFT_ACCESS_READ :              \
-							  SOFT_ACCESS_READ_STRONG, place)) \
+				 SOFT_ACCESS_LOAD | (op->mode == ORDER_WEAK ?             \
+						     SOFT_ACCESS_READ : SOFT_ACCESS_READ_STRONG), \
+				 place))                                                  \
 			return FLOW_FAULT;                                                \
 		for (unsigned e = 0; e < count; e++) {                                    \
 			if (op->mode == ORDER_WEAK)                                       \

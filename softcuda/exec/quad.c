@@ -46,7 +46,7 @@ OP_HEAD(load)
 	struct lane_u128 *d = OPERAND(struct lane_u128, 0);
 	uint64_t place[LANES];
 	if (!exec_access(warp, op, mask, sizeof(*d),
-			 weak ? SOFT_ACCESS_READ : SOFT_ACCESS_READ_STRONG, place))
+			 SOFT_ACCESS_LOAD | (weak ? SOFT_ACCESS_READ : SOFT_ACCESS_READ_STRONG), place))
 		return FLOW_FAULT;
 	if (!weak)
 		lock_take(&atomics);

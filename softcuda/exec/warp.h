@@ -135,6 +135,7 @@ struct job {
 	struct lock lock;
 	CUresult result;
 	struct bytes *report;
+	atomic_bool read_close;           /* it has been logged that zeros were read outside of a buffer */
 	_Atomic(const struct compiled *) compiled;  /* machine code that new groups run; NULL: none yet */
 	bool late;                        /* groups run it only from their first barriers on */
 	struct tier *tier;                /* what decides about that; NULL: nobody (exec/tier.h) */

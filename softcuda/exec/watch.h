@@ -18,7 +18,9 @@ enum {
 	SOFT_ACCESS_WRITE = 2,
 	SOFT_ACCESS_READ_STRONG = 4,
 	SOFT_ACCESS_WRITE_STRONG = 8,
-	SOFT_ACCESS_KINDS = 4
+	SOFT_ACCESS_KINDS = 4,
+	SOFT_ACCESS_MASK = (1 << SOFT_ACCESS_KINDS) - 1,
+	SOFT_ACCESS_LOAD = 1 << SOFT_ACCESS_KINDS   /* besides one that reads: by ld (exec_access) */
 };
 
 struct compiled;
