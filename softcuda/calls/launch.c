@@ -9,6 +9,7 @@
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/entry.h"
 #include "softcuda/driver/green.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/module.h"
 #include "softcuda/driver/object.h"
@@ -184,6 +185,7 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		soft_operation_destroy_locked(&launch->base);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
+	const struct exec_watch *watch = watch_for(trace);
 	launch->launch = (struct soft_launch){
 		.function = function,
 		.grid = {request->grid[0], request->grid[1], request->grid[2]},
@@ -195,7 +197,8 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		.device_index = stream->context->device->index,
 		.peers = stream->context->peers,
 		.memory = &kernel_memory,
-		.watch = watch_for(trace),
+		.loose = !watch && soft_bounds() == SOFT_BOUNDS_LOOSE,
+		.watch = watch,
 		.watch_data = trace,
 		.sm = stream->context->device->sm,
 		.multiprocessor_count = stream->context->device->multiprocessors,

@@ -13,7 +13,6 @@
 #include "softcuda/check/option.h"
 #include "softcuda/control.h"
 #include "softcuda/driver/context.h"
-#include "softcuda/driver/machine.h"
 #include "softcuda/driver/managed.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/pool.h"
@@ -39,7 +38,6 @@ enum {
 	PAGEABLE_GUARD_B = 64 << 10,         /* beside each allocation, where the host's memory is accessible: kernels
 					      * access memory close to a buffer by mistake */
 	QUARANTINE_B = 256 << 20,            /* of freed memory that the checker keeps */
-	CLOSE_B = 64 << 10,                  /* the largest distance at which a read outside of a buffer gives zeros */
 	DESCRIBED_B = 1 << 20                /* the largest distance from a buffer at which a report names it */
 };
 
@@ -265,15 +263,12 @@ static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t
 	return behind_B <= before_B ? below : above;
 }
 
-/* A GPU maps blocks of 2 MiB, so that it lets programs read beside most buffers. */
 bool soft_memory_is_close(const struct soft_launch *launch, uint64_t address)
 {
 	uint64_t distance_B;
-	if (soft_bounds() != SOFT_BOUNDS_LOOSE)
-		return false;
 	pthread_rwlock_rdlock(&table_lock);
 	const struct soft_allocation *found = find_near_locked(address, &distance_B);
-	const bool is_close = found && distance_B <= CLOSE_B && reachable(found, launch);
+	const bool is_close = found && distance_B <= SOFT_CLOSE_B && reachable(found, launch);
 	pthread_rwlock_unlock(&table_lock);
 	return is_close;
 }

@@ -61,10 +61,16 @@ static bool find_range(struct group *group, uint64_t address, uint32_t size_B)
 	return address >= range.start && address + size_B <= range.end;
 }
 
-/* What is read close to a buffer.  The largest load is of 32 bytes. */
+/* What a load finds close to memory.  The largest one is of 32 bytes. */
 static const _Alignas(32) unsigned char zeros[32];
 
-static void tell_close(struct warp *warp, const struct op *op, unsigned l, uint64_t address, uint32_t size_B)
+/* Whether an access that has no place may have that of zeros. */
+static bool may_read_zeros(const struct warp *warp, uint32_t size_B, unsigned kind)
+{
+	return kind & SOFT_ACCESS_LOAD && warp->group->job->launch->loose && !warp->probes && size_B <= sizeof(zeros);
+}
+
+static void tell_zeros(struct warp *warp, const struct op *op, unsigned l, uint64_t address, uint32_t size_B)
 {
 	struct bytes text = BYTES_INIT;
 	if (!log_enabled(LOG_LEVEL_WARN) || atomic_exchange(&warp->group->job->read_close, true))
@@ -77,22 +83,11 @@ static void tell_close(struct warp *warp, const struct op *op, unsigned l, uint6
 	bytes_finish(&text);
 }
 
-/* The place of a lane's load, where find_range has found none. */
-static bool find_zeros(struct warp *warp, const struct op *op, unsigned l, uint32_t size_B, uint64_t *address)
-{
-	const struct soft_launch *launch = warp->group->job->launch;
-	if (warp->probes || size_B > sizeof(zeros) || !launch->memory->is_close ||
-	    !launch->memory->is_close(launch, *address))
-		return false;
-	tell_close(warp, op, l, *address, size_B);
-	*address = (uint64_t)(uintptr_t)zeros;
-	return true;
-}
-
 /* kind: of SOFT_ACCESS_*. */
 static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 unsigned kind, uint64_t *address)
 {
+	const struct soft_launch *launch = warp->group->job->launch;
 	const struct range *recent = &warp->group->ranges[warp->group->recent_range];
 	uint64_t low = address[0], high = address[0], bits = 0, offsets = 0;
 	/* All offsets combined by or are at least the greatest, and are computed faster. */
@@ -115,8 +110,10 @@ static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, 
 			return fault(warp, op, l, address[l], size_B, true);
 		if (find_range(warp->group, address[l], size_B))
 			continue;
-		if (!(kind & SOFT_ACCESS_LOAD) || !find_zeros(warp, op, l, size_B, &address[l]))
+		if (!may_read_zeros(warp, size_B, kind) || !launch->memory->is_close(launch, address[l]))
 			return fault(warp, op, l, address[l], size_B, false);
+		tell_zeros(warp, op, l, address[l], size_B);
+		address[l] = (uint64_t)(uintptr_t)zeros;
 	}
 	for (unsigned l = 0; l < LANES; l++)
 		address[l] = mask >> l & 1 ? address[l] : address[exec_lowest(mask)];
@@ -142,14 +139,22 @@ access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t si
 	return false;
 }
 
-/* Accesses a window that all lanes share (stride 0) or of which each lane has its own. */
-static bool access_window(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+/* Whether an address outside of a work-item's private memory is close to it. */
+static bool is_close_private(uint64_t address, uint64_t window_B)
+{
+	return (uint32_t)address + (uint32_t)SOFT_CLOSE_B <= window_B + 2 * (uint64_t)SOFT_CLOSE_B;
+}
+
+/* Accesses a window that all lanes share (stride 0) or of which each lane has its own.  kind: of SOFT_ACCESS_*, or 0 of
+ * memory outside of which no load gives zeros. */
+static bool access_window(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
 			  uint64_t *address, char *base, uint64_t window_B, uint64_t stride_B)
 {
 	/* A generic address is reported with its window. */
 	const uint64_t window = op->space != SPACE_GENERIC ? 0 :
 				base == warp->group->shared ? WINDOW_SHARED : WINDOW_LOCAL;
 	uint64_t bits = 0;
+	uint32_t outside = 0;
 	/* All addresses combined by or are at least the greatest, and are computed faster. */
 	for (unsigned l = 0; l < LANES; l++)
 		bits |= address[l];
@@ -158,22 +163,28 @@ static bool access_window(struct warp *warp, const struct op *op, uint32_t mask,
 			unsigned l = exec_lowest(rest);
 			if (address[l] & (size_B - 1))
 				return fault(warp, op, l, address[l] | window, size_B, true);
-			if (address[l] > window_B || window_B - address[l] < size_B)
+			if (address[l] <= window_B && window_B - address[l] >= size_B)
+				continue;
+			if (!may_read_zeros(warp, size_B, kind) || !is_close_private(address[l], window_B))
 				return fault(warp, op, l, address[l] | window, size_B, false);
+			tell_zeros(warp, op, l, address[l] | window, size_B);
+			outside |= 1u << l;
 		}
 	}
 	for (unsigned l = 0; l < LANES; l++)
 		address[l] += (uint64_t)(uintptr_t)base;
 	for (uint64_t l = 0, own = 0; stride_B && l < LANES; l++, own += stride_B)
 		address[l] += own;
+	for (unsigned l = 0; outside && l < LANES; l++)
+		address[l] = (outside | ~mask) >> l & 1 ? (uint64_t)(uintptr_t)zeros : address[l];
 	return true;
 }
 
-static bool access_local(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+static bool access_local(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
 			 uint64_t *address)
 {
 	uint64_t end_B = warp->local ? warp->frame->extent_B : 0;
-	return access_window(warp, op, mask, size_B, address, warp->local, end_B,
+	return access_window(warp, op, mask, size_B, kind, address, warp->local, end_B,
 			     warp->local_stride_B);
 }
 
@@ -190,8 +201,8 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 	if (!mixed) {
 		for (unsigned l = 0; l < LANES; l++)
 			address[l] &= ~WINDOW_MASK;
-		return first == WINDOW_LOCAL ? access_local(warp, op, mask, size_B, address) :
-		       access_window(warp, op, mask, size_B, address, group->shared,
+		return first == WINDOW_LOCAL ? access_local(warp, op, mask, size_B, watch.kind, address) :
+		       access_window(warp, op, mask, size_B, 0, address, group->shared,
 				     group->job->shared_B, 0);
 	}
 	/* Lanes whose addresses are in different windows are processed one by one. */
@@ -241,13 +252,13 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 		 * sign, so that a report can say how far before the first byte an address is. */
 		for (unsigned l = 0; l < LANES; l++)
 			place[l] = (uint64_t)(int64_t)(int32_t)place[l];
-		return access_window(warp, op, mask, size_B, place, group->shared,
+		return access_window(warp, op, mask, size_B, 0, place, group->shared,
 				     group->job->shared_B, 0);
 	case SPACE_LOCAL:
-		return access_local(warp, op, mask, size_B, place);
+		return access_local(warp, op, mask, size_B, watch.kind, place);
 	case SPACE_PARAM:
 		/* Constant memory can only be read, and launches never write memory that is const on the host. */
-		return access_window(warp, op, mask, size_B, place,
+		return access_window(warp, op, mask, size_B, 0, place,
 				     (char *)(uintptr_t)group->job->launch->parameters,
 				     group->job->launch->function->parameter_size_B, 0);
 	default:

@@ -11,8 +11,8 @@
 /* Finds the place of each lane's size_B bytes. kind: of SOFT_ACCESS_*.  An inactive lane gets the place of an active
  * one, so that loads can read for all lanes. false: a fault was noted.
  *
- * With SOFT_ACCESS_LOAD, the place of a lane that reads close to a buffer may be that of size_B zeros, which are in no
- * buffer. */
+ * With SOFT_ACCESS_LOAD, the place of a lane that reads close to a buffer or to private memory may be that of size_B
+ * zeros, which are elsewhere (soft_launch.loose). */
 static inline bool exec_access(struct warp *warp, const struct op *op, uint32_t mask,
 			       uint32_t size_B, unsigned kind, uint64_t *place)
 {

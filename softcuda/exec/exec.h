@@ -107,8 +107,8 @@ struct soft_memory {
 	 * keeps the answer until the launch ends. */
 	bool (*find)(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		     uint64_t *end_out);
-	/* Whether reading at address, where nothing is found, gives zeros: it is close to an allocation that the launch
-	 * may access.  NULL: it never does. */
+	/* Whether address, where nothing is found, is at most SOFT_CLOSE_B before or behind an allocation that the
+	 * launch may access.  Only asked if soft_launch.loose is set. */
 	bool (*is_close)(const struct soft_launch *launch, uint64_t address);
 	/* Appends where address is, such as ": 4 bytes behind a buffer of 64 bytes", or nothing.  Returns the extent
 	 * of the buffer that the text names, or zeros. */
@@ -125,12 +125,17 @@ struct soft_memory {
 	bool (*notes)(uint64_t address, struct soft_notes *notes_out);
 };
 
+/* The largest distance at which a read outside of memory gives zeros. */
+enum { SOFT_CLOSE_B = 64 << 10 };
+
 struct soft_launch {
 	const struct soft_function *function;
 	uint32_t grid[3];
 	uint32_t block[3];
 	uint32_t dynamic_shared_B;
 	bool cooperative;                /* grid-wide barriers allowed */
+	bool loose;                      /* loads close to global and private memory give zeros, and a work-group may
+					  * access shared memory up to the end of its last unit; not if it is watched */
 	const void *parameters;          /* packed, parameter_size_B bytes */
 	const uint64_t *variable_addresses; /* by index of soft_program_variables */
 	unsigned device_index;

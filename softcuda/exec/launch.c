@@ -484,13 +484,14 @@ static void run(struct pending *pending)
 
 /* The size of a work-group's shared memory.  The last load of 16 bytes may begin inside of it and end behind it: for
  * compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU's shared memory is divided into units of
- * 128 bytes or more. */
+ * 128 bytes or more, and a work-group may access all of its last one. */
 static uint32_t shared_size_B(const struct job *job)
 {
-	enum { LOAD_MAX_B = 16 };
+	enum { LOAD_MAX_B = 16, UNIT_B = 128 };
 	const struct soft_launch *launch = job->launch;
+	const uint32_t unit_B = launch->loose ? UNIT_B : LOAD_MAX_B;
 	const uint32_t size_B = launch->function->static_shared_B + job->code->shared_gap_B + launch->dynamic_shared_B;
-	return job->program->has_gaps ? size_B : (size_B + LOAD_MAX_B - 1) / LOAD_MAX_B * LOAD_MAX_B;
+	return job->program->has_gaps ? size_B : (size_B + unit_B - 1) / unit_B * unit_B;
 }
 
 /* Whether a work-item of a program may wait for another one in a loop. */

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Protects: reads outside of buffers on the software device (CULVERT_SOFT_BOUNDS): close to a buffer, they give zeros, by
-# the interpreter and by machine code; farther away, or written, or by an atomic, or where memory is checked or the
-# bounds are exact, they are faults.
+# Protects: reads outside of memory on the software device (CULVERT_SOFT_BOUNDS): close to a buffer or to private memory,
+# they give zeros, by the interpreter and by machine code; farther away, or where memory is checked or the bounds are
+# exact, they are faults, as are stores and atomics.  Of local memory, all of the last unit of 128 bytes is there.
 [ "$CULVERT_CUDA" = soft ] || exit 77
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
@@ -48,6 +48,20 @@ kernel void read_either(global int *to, global const int *from, int distance, lo
 kernel void read_constant(global int *to, constant int *from, int distance)
 {
 	to[get_global_id(0)] = from[(int)get_global_id(0) + distance];
+}
+kernel void read_local(global int *to, global const int *from, int distance, local int *mine)
+{
+	int i = get_global_id(0);
+	mine[i] = from[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	to[i] = mine[i + distance];
+}
+kernel void read_private(global int *to, global const int *from, int distance)
+{
+	int mine[24], i = get_global_id(0);
+	for (int k = 0; k < 24; k++)
+		mine[k] = from[k & 3];
+	to[i] = mine[i + distance];
 }
 kernel void write(global int *to, global const int *from, int distance)
 {
@@ -97,6 +111,12 @@ for jit in off always; do
 	gives '3 4 0 0' read_volatile 1,2,3,4 2
 	gives '3 101 0 103' read_either 1,2,3,4 2 --arg 16
 	gives '3 4 0 0' read_constant 1,2,3,4 2
+	gives '3 4 0 0' read_local 1,2,3,4 2 --arg 16
+	gives '0 0 0 0' read_local 1,2,3,4 28 --arg 16
+	fails read_local 1,2,3,4 29 --arg 16
+	gives '3 4 0 0' read_private 1,2,3,4 22
+	gives '0 0 1 2' read_private 1,2,3,4 -2
+	fails read_private 1,2,3,4 16500
 	gives '0 0 0 0' read_int range:98304:1 114600
 	fails read_int range:98304:1 114700
 	fails read_int range:98304:1 -16500
@@ -104,6 +124,8 @@ for jit in off always; do
 	fails add range:98304:1 98304
 	CULVERT_SOFT_BOUNDS=exact
 	fails read_int range:98304:1 98303
+	fails read_local 1,2,3,4 2 --arg 16
+	fails read_private 1,2,3,4 22
 	CULVERT_SOFT_BOUNDS=loose CULVERT_SOFT_CHECK=memory CULVERT_SOFT_REPORT=$folder/report
 	export CULVERT_SOFT_CHECK CULVERT_SOFT_REPORT
 	fails read_int 1,2,3,4 2
