@@ -35,13 +35,13 @@ softcuda_hot_sources = \
 	softcuda/exec/float.c softcuda/exec/integer.c softcuda/exec/memory.c softcuda/exec/move.c \
 	softcuda/exec/special.c softcuda/exec/together.c softcuda/exec/wide.c
 softcuda_check_sources = \
-	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/again.c softcuda/check/again.h softcuda/check/bounds.c softcuda/check/cells.h \
+	$(softcuda_check_hot_sources) softcuda/check/access.c softcuda/check/again.c softcuda/check/again.h softcuda/check/between.c softcuda/check/bounds.c softcuda/check/cells.h \
 	softcuda/check/check.h softcuda/check/clock.c \
 	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
 	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/notes.h softcuda/check/option.h softcuda/check/race.c \
 	softcuda/check/quiet.c softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
 	softcuda/check/runs.c softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/spare.c softcuda/check/spare.h \
-	softcuda/check/sync.c softcuda/check/trace.c \
+	softcuda/check/sync.c softcuda/check/threads.c softcuda/check/trace.c \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
 	softcuda/check/whole.h softcuda/check/whole_lanes.h softcuda/check/whole_level.c softcuda/check/written.c
 # The same of the checker.

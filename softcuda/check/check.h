@@ -10,8 +10,8 @@
  * 	barrier  barriers that not all work-items reach, wrong members of shuffles, copies by
  * 	         the work-group that differ between work-items, or that are not waited for
  *
- * Thread-safety: a launch that is checked stays on the thread that launches it, which owns its check_job and its
- * groups' check_groups. */
+ * Thread-safety: each thread that runs work-groups of a launch owns a check_job of its own, and those groups'
+ * check_groups (check/between.c). */
 #ifndef CULVERT_SOFTCUDA_CHECK_H
 #define CULVERT_SOFTCUDA_CHECK_H
 
@@ -26,7 +26,8 @@ void check_write(const struct bytes *text);
 
 /* Sets the job's check (check/job.h); NULL if nothing is checked. false: out of memory. */
 bool check_job_create(struct job *job);
-void check_job_destroy(struct check_job *check);
+/* Says how much was found, and frees what all threads know of the job. */
+void check_job_destroy(struct job *job);
 /* Sets the group's check.  false: out of memory.  check_group_destroy keeps one for the next group of the launch. */
 bool check_group_create(struct group *group);
 void check_group_destroy(struct check_group *check);

@@ -12,6 +12,8 @@
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/place.h"
 
+#include "base/lock.h"
+
 enum {
 	SEEN_MAX = 64,            /* number of places that are distinguished */
 	PRINTED_MAX = 32,         /* reports of one launch that are printed */
@@ -60,11 +62,21 @@ struct check_whole_functions {
 /* For this processor. */
 const struct check_whole_functions *check_whole_functions(void);
 
+/* The errors that all threads of a launch have found. */
+struct check_findings {
+	struct lock lock;         /* for whoever changes them */
+	_Atomic(uint64_t) seen[SEEN_MAX];
+	atomic_uint seen_count, printed;
+};
+
+/* What a thread that runs work-groups of a launch knows of it. */
 struct check_job {
 	struct job *job;
+	pthread_t thread;
+	struct check_findings *findings;
 	unsigned options;
 	const struct check_whole_functions *whole;
-	uint32_t *first_site;     /* by index of code: the number of its first op */
+	uint32_t *first_site;     /* by index of code: the number of its first op; the same for all threads */
 	struct shadow global;
 	struct epochs epochs;
 	struct soft_notes notes[CHECK_NOTES];     /* of memory that was accessed lately */
@@ -78,10 +90,8 @@ struct check_job {
 	struct range recent_shared[CHECK_NOTES];  /* variables in shared memory, as offsets; may be empty */
 	uint32_t next_shared;
 	struct check_group *spare;        /* of a work-group that has ended, for the next one; NULL: none */
-	uint64_t seen[SEEN_MAX];
-	uint32_t seen_count, printed;
-	uint64_t known[CHECK_KNOWN];      /* of `seen`, those asked for lately, each at a place that it decides; 0:
-					   * none */
+	uint64_t known[CHECK_KNOWN];      /* of those that have been seen, those asked for lately, each at a place that
+					   * it decides; 0: none */
 	uint64_t found;           /* number of all findings */
 	bool out_of_memory;       /* the launch ends, and nothing is reported any more */
 };
@@ -268,10 +278,18 @@ struct check_group {
 
 enum { ORDERS_ALL = (1 << CHECK_MEMORIES) - 1 };
 
+/* The most threads that run a checked launch: each has notes of its own about all memory that it accesses. */
+enum { CHECK_THREADS = 16 };
+
 /* The content of job.watched: what watches a launch. */
 struct watched_job {
-	struct check_job *check;          /* NULL: nothing is checked */
+	struct check_job *check;          /* the launching thread's; NULL: nothing is checked */
 	struct footprint *footprint;      /* NULL: none is wanted */
+	struct check_findings findings;   /* there if anything is checked */
+	/* Of the other threads; guarded by findings.lock. */
+	struct check_job *others[CHECK_THREADS - 1];
+	unsigned other_count;
+	bool is_parted;           /* the launching thread acts as several (check_parts) */
 };
 
 static inline struct watched_job *watched_of(const struct job *job)
@@ -441,6 +459,9 @@ void check_report(struct check_group *check, struct warp *warp, const struct op 
  * to report it, with the same kind. */
 bool check_find(struct check_group *check, const struct warp *warp, const struct op *op, const char *kind,
 		uint64_t key);
+/* check_find of an op of code. */
+bool check_find_in(struct check_job *check, const struct code *code, const struct op *op, const char *kind,
+		   uint64_t key);
 void check_tell(struct check_group *check, struct warp *warp, const struct op *op, unsigned l, const char *kind,
 		const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
@@ -483,6 +504,24 @@ bool check_race_as(struct warp *warp, const struct op *op, uint32_t mask, unsign
 		   uint32_t size_B, bool writes);
 
 void check_group_free(struct check_group *check);
+
+/* What the calling thread knows of a launch that is checked; NULL when out of memory. */
+struct check_job *check_job_here(struct job *job);
+/* Who is told of what a work-group does, by its number in the grid: the calling thread, unless the option "parts:N" has
+ * one thread act as N, which take the work-groups in turn. */
+struct check_job *check_job_of(struct job *job, uint32_t number);
+/* That N, and the N of the option "epochs:N"; 0, and EPOCHS_MAX: they are not given. */
+unsigned check_parts(void);
+uint32_t check_epoch_limit(void);
+/* The number of threads that may run a launch: more than one if no work-group can order what it does before what
+ * another one does, so that each thread can look for races among its own, and check_between for the others. */
+unsigned check_threads(const struct check_job *check);
+/* Finds races between work-groups that different threads have run, when all have ended. */
+void check_between(struct job *job);
+/* The same of a cell of two pages for the same address, which both have cells of words, or of bytes.  The number of the
+ * next cell, up to end, that has been accessed in another way. */
+size_t check_race_between(struct check_job *first, const struct page *first_page, struct check_job *second,
+			  const struct page *second_page, uint64_t address, size_t i, size_t end);
 
 void check_copies_finish(struct check_copies *copies);
 /* A barrier is complete for members; op: where the first one waits, a lane of warp. */

@@ -112,7 +112,7 @@ static unsigned find_quiet(struct job *job, const struct compiled *compiled, str
 
 unsigned check_quiet(struct job *job, const struct compiled *compiled, struct range *range)
 {
-	struct check_job *check = watched_of(job)->check;
+	struct check_job *check = watched_of(job)->check ? check_job_here(job) : NULL;
 	if (!check)
 		return 0;
 	if (!(check->options & ACCESSES))

@@ -109,19 +109,25 @@ static const char *verb(uint8_t kind, bool writes)
 	       writes ? "write" : "read";
 }
 
-static void describe_before(const struct access *access, const struct record *before,
-			    bool writes, struct bytes *text)
+/* Appends where and by whom an access was made, with `by` in between. */
+static void describe_record(const struct check_job *check, const struct record *record, const char *by,
+			    struct bytes *text)
 {
-	const struct job *job = access->group->job->job;
-	const uint32_t *grid = job->launch->grid, *block = job->launch->block;
+	const uint32_t *grid = check->job->launch->grid, *block = check->job->launch->block;
 	const struct code *code;
-	const struct op *op = check_site_op(access->group->job, before->site, &code);
+	const struct op *op = check_site_op(check, record->site, &code);
+	exec_describe_line(check->job, code, op, text);
+	bytes_printf(text, "%swork-group (%u,%u,%u), work-item (%u,%u,%u)", by,
+		     record->group % grid[0], record->group / grid[0] % grid[1],
+		     record->group / grid[0] / grid[1], record->lane % block[0],
+		     record->lane / block[0] % block[1], record->lane / block[0] / block[1]);
+}
+
+static void describe_before(const struct check_job *check, const struct record *before, bool writes,
+			    struct bytes *text)
+{
 	bytes_printf(text, "%s at ", verb(before->kind, writes));
-	exec_describe_line(job, code, op, text);
-	bytes_printf(text, " by work-group (%u,%u,%u), work-item (%u,%u,%u)",
-		     before->group % grid[0], before->group / grid[0] % grid[1],
-		     before->group / grid[0] / grid[1], before->lane % block[0],
-		     before->lane / block[0] % block[1], before->lane / block[0] / block[1]);
+	describe_record(check, before, " by ", text);
 }
 
 static const char *kind_of(bool same_group)
@@ -151,7 +157,7 @@ static void report(const struct access *access, const struct record *before, boo
 	/* A program may have millions of races at one place: they are described only if the text is printed. */
 	if (!check_find(group, access->warp, access->op, kind, key_of(before->site, wrote)))
 		return;
-	describe_before(access, before, wrote, &other);
+	describe_before(group->job, before, wrote, &other);
 	exec_describe_memory(access->warp, access->l, access->place, &where);
 	check_tell(group, access->warp, access->op, access->l, kind,
 		   "%s%s of %u bytes at %s, with no order to the %s", verb(access->record.kind, access->writes),
@@ -162,9 +168,8 @@ static void report(const struct access *access, const struct record *before, boo
 
 /* --- cells ---------- */
 
-static struct record unpack(const struct access *access, uint64_t record)
+static struct record unpack(const struct epochs *epochs, uint64_t record)
 {
-	const struct epochs *epochs = &access->group->job->epochs;
 	struct record parts = {.there = record, .epoch = record_epoch(record), .site = record_site(record),
 			       .lane = (uint16_t)record_lane(record), .kind = (uint8_t)(record & RECORD_KINDS)};
 	if (record)
@@ -177,12 +182,12 @@ static uint64_t pack(const struct record *parts)
 	return parts->there ? record_of(parts->epoch, parts->site, parts->lane, parts->kind) : 0;
 }
 
-static void load_cell(const struct access *access, const struct page *page, size_t i, struct cell *cell)
+static void load_cell(const struct epochs *epochs, const struct page *page, size_t i, struct cell *cell)
 {
-	cell->write = unpack(access, page->write[i]);
+	cell->write = unpack(epochs, page->write[i]);
 	for (unsigned k = 0; k < 2; k++) {
-		cell->read[k] = unpack(access, page->read[k][i]);
-		cell->atomic[k] = unpack(access, page->atomic[k] ? page->atomic[k][i] : 0);
+		cell->read[k] = unpack(epochs, page->read[k][i]);
+		cell->atomic[k] = unpack(epochs, page->atomic[k] ? page->atomic[k][i] : 0);
 	}
 }
 
@@ -280,7 +285,7 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 		struct cell cell;
 		if (!page->bytes && !shadow_part(page, block, block + 1))
 			return false;
-		load_cell(access, page, index, &cell);
+		load_cell(&access->group->job->epochs, page, index, &cell);
 		/* One report for an access is enough. */
 		if (!found)
 			found = touch(access, &cell);
@@ -368,4 +373,93 @@ bool check_race_as(struct warp *warp, const struct op *op, uint32_t mask, unsign
 	return (touch_all(&access, shadow) &&
 		(!check_is_atomic(op) || synchronise(&access, shadow))) ||
 	       check_fail_memory(warp, op, 1u << l);
+}
+
+/* --- work-groups of different threads ---------- */
+
+/* An access by a work-group that a thread has run. */
+struct party {
+	struct check_job *check;
+	const struct record *record;
+	bool writes;
+};
+
+/* Whether two accesses by different work-groups, which nothing orders, are a race, if one of them writes. */
+static bool are_race(const struct record *a, const struct record *b)
+{
+	return a->there && b->there && !(a->kind & b->kind & RECORD_ATOMIC && !((a->kind | b->kind) & RECORD_NARROW));
+}
+
+/* The kinds of records of a cell, by number: writes are below CELL_WRITES. */
+enum { CELL_WRITES = 3, CELL_RECORDS = 5 };
+
+static const struct record *record_number(const struct cell *cell, unsigned number)
+{
+	const struct record *const records[CELL_RECORDS] = {
+		&cell->write, &cell->atomic[0], &cell->atomic[1], &cell->read[0], &cell->read[1]
+	};
+	return records[number];
+}
+
+/* Finds a race between what two threads' work-groups have done with a cell. */
+static bool find_race(const struct cell *first, const struct cell *second, struct party *a, struct party *b)
+{
+	for (unsigned i = 0; i < CELL_RECORDS; i++)
+		for (unsigned k = 0; k < (i < CELL_WRITES ? CELL_RECORDS : CELL_WRITES); k++) {
+			a->record = record_number(first, i);
+			b->record = record_number(second, k);
+			a->writes = i < CELL_WRITES;
+			b->writes = k < CELL_WRITES;
+			if (are_race(a->record, b->record))
+				return true;
+		}
+	return false;
+}
+
+/* As if the work-groups had run in the order of the grid. */
+static void report_parties(const struct party *a, const struct party *b, uint64_t place, uint32_t size_B)
+{
+	const struct party *before = a->record->group < b->record->group ? a : b, *now = before == a ? b : a;
+	struct check_job *check = now->check;
+	const char *kind = kind_of(false);
+	const struct code *code;
+	const struct op *op = check_site_op(check, now->record->site, &code);
+	struct bytes text = BYTES_INIT;
+	if (!check_find_in(check, code, op, kind, key_of(before->record->site, before->writes)))
+		return;
+	bytes_printf(&text, "softcuda: %s: kernel '%s', ", kind, check->job->code->name);
+	describe_record(check, now->record, ", ", &text);
+	bytes_printf(&text, ": %s of %u bytes at ", verb(now->record->kind, now->writes), size_B);
+	exec_describe_global(check->job, place, &text);
+	bytes_append_string(&text, ", with no order to the ");
+	describe_before(before->check, before->record, before->writes, &text);
+	bytes_append_char(&text, '\n');
+	check_write(&text);
+	bytes_finish(&text);
+}
+
+/* Whether cells i and i + 1 have the same accesses. */
+static bool goes_on(const struct page *page, size_t i)
+{
+	bool same = page->write[i] == page->write[i + 1];
+	for (unsigned k = 0; k < 2; k++)
+		same &= page->read[k][i] == page->read[k][i + 1] &&
+			(!page->atomic[k] || page->atomic[k][i] == page->atomic[k][i + 1]);
+	return same;
+}
+
+size_t check_race_between(struct check_job *first, const struct page *first_page, struct check_job *second,
+			  const struct page *second_page, uint64_t address, size_t i, size_t end)
+{
+	const uint32_t step_B = first_page->bytes ? 1 : SHADOW_WORD_B;
+	struct party a = {.check = first}, b = {.check = second};
+	struct cell first_cell, second_cell;
+	size_t last = i;
+	load_cell(&first->epochs, first_page, i, &first_cell);
+	load_cell(&second->epochs, second_page, i, &second_cell);
+	while (last + 1 < end && goes_on(first_page, last) && goes_on(second_page, last))
+		last++;
+	if (find_race(&first_cell, &second_cell, &a, &b))
+		report_parties(&a, &b, address + i * step_B, (uint32_t)(last + 1 - i) * step_B);
+	return last + 1;
 }

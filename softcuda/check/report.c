@@ -1,4 +1,4 @@
-/* Which groups are checked, and how findings are reported. */
+/* Which checks are wanted, and how findings are reported. */
 #include "config.h"
 
 #include "softcuda/check/job.h"
@@ -11,14 +11,13 @@
 #include <stdlib.h>
 
 static unsigned options;
-static uint32_t epoch_limit = EPOCHS_MAX;
+static uint64_t epoch_limit = EPOCHS_MAX, part_count;
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
-/* "epochs:N", of length bytes; false: it is another word. */
-static bool read_limit(const char *word, size_t length)
+/* "NAME:N", of length bytes; false: it is another word. */
+static bool read_number(const char *word, size_t length, const char *name, uint64_t *number_out)
 {
-	static const char name[] = "epochs:";
-	const size_t size = sizeof(name) - 1;
+	const size_t size = strlen(name);
 	uint64_t number = 0;
 	if (length <= size || length > size + 9 || strncmp(word, name, size))
 		return false;
@@ -27,7 +26,7 @@ static bool read_limit(const char *word, size_t length)
 			return false;
 		number = number * 10 + (uint64_t)(word[i] - '0');
 	}
-	epoch_limit = number && number < EPOCHS_MAX ? (uint32_t)number : EPOCHS_MAX;
+	*number_out = number;
 	return true;
 }
 
@@ -45,17 +44,30 @@ static void read_options(void)
 			i++;
 		if (i < sizeof(words) / sizeof(words[0]))
 			options |= words[i].option;
-		else if (!read_limit(at, length))
+		else if (!read_number(at, length, "epochs:", &epoch_limit) &&
+			 !read_number(at, length, "parts:", &part_count))
 			log_err("softcuda: %s: unknown check '%.*s'", option_name(OPTION_SOFT_CHECK),
 				(int)length, at);
 		at += length + (at[length] == ',');
 	}
+	epoch_limit = epoch_limit && epoch_limit < EPOCHS_MAX ? epoch_limit : EPOCHS_MAX;
+	part_count = part_count < CHECK_THREADS ? part_count : CHECK_THREADS;
 }
 
 unsigned check_options(void)
 {
 	pthread_once(&options_once, read_options);
 	return options;
+}
+
+uint32_t check_epoch_limit(void)
+{
+	return (uint32_t)epoch_limit;
+}
+
+unsigned check_parts(void)
+{
+	return (unsigned)part_count;
 }
 
 void check_write(const struct bytes *text)
@@ -76,61 +88,6 @@ const struct op *check_site_op(const struct check_job *check, uint32_t site,
 	return &program->codes[i].ops[site - check->first_site[i]];
 }
 
-static bool number_sites(struct check_job *check)
-{
-	const struct soft_program *program = check->job->program;
-	uint32_t next = 0;
-	check->first_site = calloc(program->code_count, sizeof(*check->first_site));
-	for (uint32_t i = 0; check->first_site && i < program->code_count; i++) {
-		check->first_site[i] = next;
-		next += program->codes[i].op_count;
-	}
-	/* Such a program would need gigabytes of memory for its instructions. */
-	if (check->options & CHECK_RACE && next > RECORD_SITES) {
-		log_warn("softcuda: a program of %u instructions: races are not looked for", next);
-		check->options &= ~CHECK_RACE;
-	}
-	return check->first_site != NULL;
-}
-
-/* --- a launch ---------- */
-
-bool check_job_create(struct job *job)
-{
-	if (!check_options())
-		return true;
-	struct check_job *check = calloc(1, sizeof(*check));
-	if (!check)
-		return false;
-	soft_report_begin();
-	check->job = job;
-	check->options = check_options();
-	check->epochs.limit = epoch_limit;
-	watched_of(job)->check = check;
-	return number_sites(check);
-}
-
-void check_job_destroy(struct check_job *check)
-{
-	if (!check)
-		return;
-	if (check->found > check->printed) {
-		struct bytes text = BYTES_INIT;
-		bytes_printf(&text, "softcuda: kernel '%s': %llu reports in total, %u printed\n",
-			     check->job->code->name, (unsigned long long)check->found,
-			     check->printed);
-		check_write(&text);
-		bytes_finish(&text);
-	}
-	if (check->epochs.exhausted)
-		log_warn("softcuda: kernel '%s' synchronized %u times: races after that were not looked for",
-			 check->job->code->name, check->epochs.limit);
-	shadow_finish(&check->global);
-	epochs_finish(&check->epochs);
-	free(check->first_site);
-	free(check);
-}
-
 /* --- reports ---------- */
 
 /* Their form is read by tools/check_fields.c, too, for `culvert check --json`. */
@@ -144,10 +101,8 @@ static bool is_same_place(const struct code *code, const struct op *op, const st
 
 /* Says which part of the source an op comes from, if the part is there several times, as the turns of a loop that was
  * unrolled. 0: it is there once. */
-static uint64_t part_of(const struct warp *warp, const struct op *op)
+static uint64_t part_of(const struct soft_program *program, const struct code *code, const struct op *op)
 {
-	const struct code *code = warp->frame ? warp->frame->code : warp->group->job->code;
-	const struct soft_program *program = warp->group->job->program;
 	uint64_t before = 0;
 	bool turns = false;
 	for (uint32_t i = 0; i < program->file_count; i++)
@@ -166,30 +121,41 @@ static uint64_t part_of(const struct warp *warp, const struct op *op)
 	return ((part ^ place->line) * UINT64_C(0x100000001b3) ^ place->column) * UINT64_C(0x100000001b3) ^ before;
 }
 
-static bool is_seen(const struct check_job *check, uint64_t key)
+static bool is_seen(const struct check_findings *findings, uint64_t key)
 {
-	for (uint32_t i = 0; i < check->seen_count; i++)
-		if (check->seen[i] == key)
+	const unsigned count = atomic_load_explicit(&findings->seen_count, memory_order_acquire);
+	for (unsigned i = 0; i < count; i++)
+		if (atomic_load_explicit(&findings->seen[i], memory_order_relaxed) == key)
 			return true;
 	return false;
 }
 
-static bool was_seen(struct check_job *check, uint64_t key)
+static bool was_seen_locked(struct check_findings *findings, uint64_t key)
 {
-	if (is_seen(check, key))
+	const unsigned count = findings->seen_count;
+	if (is_seen(findings, key))
 		return true;
-	if (check->seen_count < SEEN_MAX)
-		check->seen[check->seen_count++] = key;
+	if (count < SEEN_MAX) {
+		atomic_store_explicit(&findings->seen[count], key, memory_order_relaxed);
+		atomic_store_explicit(&findings->seen_count, count + 1, memory_order_release);
+	}
 	return false;
 }
 
-/* Whether this is the first finding of its kind at this place. */
-static bool is_new(struct check_job *check, const struct warp *warp, const struct op *op, uint64_t key)
+/* Whether this is the first finding of its kind at this place, which is then to be printed. */
+static bool is_new(struct check_job *check, const struct code *code, const struct op *op, uint64_t key)
 {
-	if (was_seen(check, key ^ (uint64_t)(uintptr_t)op) || check->printed == PRINTED_MAX)
+	struct check_findings *findings = check->findings;
+	const uint64_t here = key ^ (uint64_t)(uintptr_t)op;
+	if (is_seen(findings, here))
 		return false;
-	const uint64_t part = part_of(warp, op);
-	return !part || !was_seen(check, key ^ part);
+	const uint64_t part = part_of(check->job->program, code, op);
+	lock_take(&findings->lock);
+	const bool found = !was_seen_locked(findings, here) && findings->printed < PRINTED_MAX &&
+			   (!part || !was_seen_locked(findings, key ^ part));
+	findings->printed += found;
+	lock_drop(&findings->lock);
+	return found;
 }
 
 static void stop(struct job *job, const struct bytes *text)
@@ -217,26 +183,29 @@ bool check_is_known(struct check_job *check, const struct op *op, const char *ki
 	if (check->out_of_memory)
 		return false;
 	/* What is known stays so. */
-	if (check->printed == PRINTED_MAX || *known == seen)
+	if (check->findings->printed == PRINTED_MAX || *known == seen)
 		return true;
-	if (!is_seen(check, seen))
+	if (!is_seen(check->findings, seen))
 		return false;
 	*known = seen;
 	return true;
 }
 
-bool check_find(struct check_group *group, const struct warp *warp, const struct op *op, const char *kind,
-		uint64_t key)
+bool check_find_in(struct check_job *check, const struct code *code, const struct op *op, const char *kind,
+		   uint64_t key)
 {
-	struct check_job *check = group->job;
 	/* What was not noted would be taken for something that has not happened. */
 	if (check->out_of_memory)
 		return false;
 	check->found++;
-	if (!is_new(check, warp, op, key_of(kind, key)))
-		return false;
-	check->printed++;
-	return true;
+	return is_new(check, code, op, key_of(kind, key));
+}
+
+bool check_find(struct check_group *group, const struct warp *warp, const struct op *op, const char *kind,
+		uint64_t key)
+{
+	const struct code *code = warp->frame ? warp->frame->code : warp->group->job->code;
+	return check_find_in(group->job, code, op, kind, key);
 }
 
 static void tell(struct check_job *check, struct warp *warp, const struct op *op, unsigned l, const char *kind,

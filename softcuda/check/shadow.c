@@ -173,6 +173,11 @@ static struct sheet *find_sheet(struct shadow *shadow, uint64_t key)
 	return sheet;
 }
 
+struct sheet *shadow_sheet(const struct shadow *shadow, uint64_t key)
+{
+	return map_find(&shadow->sheets, key);
+}
+
 struct page *shadow_find(struct shadow *shadow, uint64_t address, bool *is_new_out)
 {
 	const uint64_t key = address / SHADOW_SHEET_B;

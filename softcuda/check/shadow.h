@@ -174,6 +174,9 @@ struct page *shadow_close(struct shadow *shadow, struct page *page);
  * is_new_out: whether it was not used yet; may be NULL. */
 struct page *shadow_find(struct shadow *shadow, uint64_t address, bool *is_new_out);
 
+/* The sheet of a key, which is an address divided by SHADOW_SHEET_B; NULL: no page of it is used. */
+struct sheet *shadow_sheet(const struct shadow *shadow, uint64_t key);
+
 /* The place of a sheet among the recent ones. */
 static inline size_t shadow_recent(uint64_t key)
 {

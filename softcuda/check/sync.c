@@ -45,11 +45,10 @@ static bool orders_matter(const struct check_group *check)
 /* Forgets what the work-group before has done. */
 static bool begin(struct check_group *check, struct group *group)
 {
-	const uint32_t *grid = group->job->launch->grid, lanes = group->warp_count * LANES;
+	const uint32_t lanes = group->warp_count * LANES;
 	check->group = group;
 	check->open = check->open_granules = 0;
 	check->grown = (struct range){0, 0};
-	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	memset(check->written, BYTE_UNWRITTEN, group->job->shared_B);
 	memset(check->orders, ORDERS_ALL, lanes);
 	if (check->copies.used)
@@ -86,15 +85,18 @@ static bool begin(struct check_group *check, struct group *group)
 
 bool check_group_create(struct group *group)
 {
-	struct check_job *job = watched_of(group->job)->check;
-	struct check_group *check = job->spare ? job->spare : calloc(1, sizeof(*check));
-	const bool is_new = !job->spare;
+	const uint32_t *grid = group->job->launch->grid;
+	const uint32_t number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
+	struct check_job *job = check_job_of(group->job, number);
+	const bool is_new = job && !job->spare;
+	struct check_group *check = is_new ? calloc(1, sizeof(*check)) : job ? job->spare : NULL;
 	if (!check)
 		return false;
 	job->spare = NULL;
 	group->watched = check;
 	check->job = job;
 	check->group = group;
+	check->number = number;
 	return (!is_new || allocate(check, group)) && begin(check, group);
 }
 

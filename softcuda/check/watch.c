@@ -14,10 +14,14 @@ static bool begin(struct job *job)
 	job->watched = watched;
 	if (!watched || !check_job_create(job) || !footprint_create(job))
 		return false;
-	if (watched->check)
-		watched->check->whole = check_whole_functions();
-	job->serial = watched->check || watched->footprint;
+	job->threads_max = watched->footprint ? 1 : watched->check ? check_threads(watched->check) : 0;
 	return true;
+}
+
+static void free_spare(struct check_job *check)
+{
+	if (check && check->spare)
+		check_group_free(check->spare);
 }
 
 static void end(struct job *job)
@@ -26,9 +30,11 @@ static void end(struct job *job)
 	if (!watched)
 		return;
 	footprint_finish(watched->footprint);
-	if (watched->check && watched->check->spare)
-		check_group_free(watched->check->spare);
-	check_job_destroy(watched->check);
+	check_between(job);
+	free_spare(watched->check);
+	for (unsigned i = 0; i < watched->other_count; i++)
+		free_spare(watched->others[i]);
+	check_job_destroy(job);
 	free(watched);
 	job->watched = NULL;
 }

@@ -11,8 +11,8 @@
  * A work-group that runs for very long is interrupted for others of the launch, because it may be waiting for one
  * that has not started yet.
  *
- * A launch that is checked stays on the launching thread: the checker then needs no locks, and the same program
- * gives the same reports. */
+ * Of a launch that is watched in order, each thread takes work-groups in the order of the grid, and runs them as the
+ * launching thread alone would. */
 #include "config.h"
 
 #include "softcuda/exec/compiled.h"
@@ -150,7 +150,7 @@ static bool take_share(struct pending *pending, struct share *share)
 	share->rest = size < pending->group_count - taken ? size : pending->group_count - taken;
 	/* No more are taken from both ends together than there are. */
 	uint64_t first;
-	if (any && !share->launching)
+	if (any && !share->launching && !watch_in_order(&pending->job))
 		first = pending->group_count - share->rest - atomic_fetch_add(&pending->back_count, share->rest);
 	else
 		first = atomic_fetch_add(&pending->front_count, share->rest);
@@ -243,9 +243,10 @@ static void run_groups(struct pending *pending, bool launching)
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn :
 			 pending->job.in_turn ? LONG_TURN : group_turn;
 	const uint64_t until_ns = pending->begun_ns + (pending->at_once ? 0 : atomic_load(&patience_ns));
-	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
+	bool alone = launching && pending->group_count > 1 && pending->job.threads_max != 1;
+	const uint64_t first = watch_in_order(&pending->job) ? usual : alone_turn;
 	while ((group = next_group(pending, &ring, &spare))) {
-		if (run_group(pending, &ring.share, group, alone ? alone_turn : usual) == GROUP_RUNS) {
+		if (run_group(pending, &ring.share, group, alone ? first : usual) == GROUP_RUNS) {
 			group->next = NULL;
 			*ring.last = group;
 			ring.last = &group->next;
@@ -450,7 +451,7 @@ static void learn(const struct pending *pending)
 	uint64_t patience = atomic_load(&patience_ns);
 	const bool helped = pending->offered && 4 * atomic_load(&pending->helped_count) >= pending->offered_count;
 	if (pending->job.tier && in_any_order(pending) && pending->workers_max && pending->group_count > 1 &&
-	    !pending->job.serial && host_now_ns() - pending->begun_ns >= (pending->at_once ? 0 : long_ns))
+	    pending->job.threads_max != 1 && host_now_ns() - pending->begun_ns >= (pending->at_once ? 0 : long_ns))
 		learn_kernel(pending, helped);
 	if (!pending->offered)
 		patience -= patience / 64;
@@ -504,6 +505,15 @@ static bool may_wait(const struct soft_program *program)
 	return false;
 }
 
+static void limit_threads(struct pending *pending)
+{
+	const unsigned most = pending->job.threads_max;
+	if (most && pending->workers_max >= most)
+		pending->workers_max = most - 1;
+	if (most && pending->thread_count > most)
+		pending->thread_count = most;
+}
+
 CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 {
 	const struct soft_program *program = launch->function->program;
@@ -533,6 +543,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
 	if (WATCH_ASK(job, begin, job)) {
+		limit_threads(pending);
 		job->in_turn = watch_in_order(job) && !launch->cooperative && !may_wait(program);
 		tier_begin(job);
 		run(pending);

@@ -208,6 +208,12 @@ static void describe_global(const struct job *job, uint64_t address, struct byte
 	exec_describe_in(text, &parameters, address, "the kernel's arguments", "");
 }
 
+void exec_describe_global(const struct job *job, uint64_t address, struct bytes *text)
+{
+	bytes_printf(text, "global address 0x%llx", (unsigned long long)address);
+	describe_global(job, address, text);
+}
+
 void exec_describe_memory(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text)
 {
 	static const char *const names[] = {"global", "local", "private", "argument"};

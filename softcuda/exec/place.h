@@ -24,6 +24,8 @@ bool exec_frame_extent(const struct frame *frame, uint32_t i, struct range *rang
 /* Appends ", 12 bytes into WHAT NAME of 64 bytes", or before, or behind it. */
 void exec_describe_in(struct bytes *text, const struct range *range, uint64_t address, const char *what,
 		      const char *name);
+/* Appends "global address 0x7f0000000040, 8 bytes into the buffer #2 of 64 bytes (argument 0)" and the like. */
+void exec_describe_global(const struct job *job, uint64_t address, struct bytes *text);
 /* Appends "local address 0x40, 8 bytes into the local variable x of 64 bytes" and the like. */
 void exec_describe_memory(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text);
 /* Appends the part behind the address for one as the program has it: an offset, or generic. */

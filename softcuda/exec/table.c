@@ -78,11 +78,34 @@ const struct op_row *exec_table_row(op_run *run)
 	return NULL;
 }
 
+static bool is_atomic(const struct op_row *row)
+{
+	return !strncmp(row->name, "_atom", 5);
+}
+
+static bool is_mbarrier(const struct op_row *row)
+{
+	return !strncmp(row->name, "_mbarrier", 9);
+}
+
+static bool is_load_or_store(const struct op_row *row)
+{
+	return !strncmp(row->name, "_ld", 3) || !strncmp(row->name, "_st.", 4);
+}
+
 bool exec_table_waits(const struct op *op)
 {
 	const struct op_row *row = exec_table_row(op->run);
-	return row && (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9) ||
-		       (op->mode != ORDER_WEAK && (!strncmp(row->name, "_ld", 3) || !strncmp(row->name, "_st.", 4))));
+	return row && (is_atomic(row) || is_mbarrier(row) || (op->mode != ORDER_WEAK && is_load_or_store(row)));
+}
+
+bool exec_table_orders(const struct op *op)
+{
+	const struct op_row *row = exec_table_row(op->run);
+	const bool has_order = op->mode != ORDER_WEAK && op->mode != ORDER_RELAXED;
+	return row && (is_mbarrier(row) ||
+		       (!op->narrow && (!strcmp(row->name, "_fence") ||
+					(has_order && (is_atomic(row) || is_load_or_store(row))))));
 }
 
 bool exec_table_meets(const struct op *op)

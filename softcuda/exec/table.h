@@ -50,6 +50,9 @@ const struct op_row *exec_table_row(op_run *run);
 /* Whether an op sees at once what another work-item does, so that a loop may wait for that: atomic and volatile
  * accesses, those with a memory order, and mbarriers. */
 bool exec_table_waits(const struct op *op);
+/* Whether an op can order what its work-group does with what others do: fences, accesses with a memory order, unless
+ * their scope is the work-group, and mbarriers. */
+bool exec_table_orders(const struct op *op);
 /* Whether lanes or work-items meet at an op: barriers, shuffles, votes, matrix products and the like. */
 bool exec_table_meets(const struct op *op);
 

@@ -145,7 +145,7 @@ struct job {
 	uint64_t since_ns, since_thread_ns;
 	const struct exec_watch *watch;   /* NULL: nobody looks on */
 	void *watched;                    /* the watcher's own */
-	bool serial;                      /* stays on the thread that launches it */
+	unsigned threads_max;             /* the number of threads that may run it; 0: any number */
 	/* It is watched in order, and no work-item waits for another but at a barrier.  Warps then run up to there,
 	 * unless they run for very long, so that the watcher sees the same order whether the kernel is compiled or
 	 * not. */

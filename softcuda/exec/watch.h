@@ -2,8 +2,8 @@
  * checker, the oracle or a footprint wants to know of.
  *
  * A launch names its table (soft_launch.watch), or NULL, as most do: then the executor tests one pointer and
- * calls nothing.  Any entry may be NULL.  A watched launch may stay on the thread that launches it
- * (job.serial, which begin sets), so that the watcher's own memory needs no locks.
+ * calls nothing.  Any entry may be NULL.  A watched launch may stay on the thread that launches it, or be run by few
+ * threads (job.threads_max, which begin sets).
  *
  * The table is constant; job.watched and group.watched are the watcher's own. */
 #ifndef CULVERT_SOFTCUDA_EXEC_WATCH_H

@@ -45,6 +45,8 @@ void report_prepare(const char *path)
 			close(file);
 		setenv("CULVERT_SOFT_CHECK", at, 1);
 		setenv("CULVERT_SOFT_REPORT", report_path, 1);
+		/* How many races are found, and by which work-items first, depends on who runs which work-groups. */
+		setenv("CULVERT_SOFT_THREADS", "1", 0);
 	}
 	free(text);
 }
