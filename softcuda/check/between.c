@@ -5,7 +5,6 @@
 
 #include "softcuda/check/job.h"
 
-#include "base/log.h"
 
 /* --- what was accessed in a page ---------- */
 
@@ -150,6 +149,17 @@ static bool compare_threads(struct check_job *first, struct check_job *second)
 	return true;
 }
 
+static void fail_memory(struct job *job)
+{
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = CUDA_ERROR_OUT_OF_MEMORY;
+		if (job->report)
+			bytes_printf(job->report, "kernel '%s': no host memory for the checker\n", job->code->name);
+	}
+	lock_drop(&job->lock);
+}
+
 void check_between(struct job *job)
 {
 	const struct watched_job *watched = watched_of(job);
@@ -165,6 +175,5 @@ void check_between(struct job *job)
 		for (unsigned k = i + 1; k < count && complete; k++)
 			complete = compare_threads(threads[i], threads[k]);
 	if (!complete)
-		log_warn("softcuda: kernel '%s': no host memory to look for all races between its work-groups",
-			 job->code->name);
+		fail_memory(job);
 }

@@ -11,17 +11,27 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Whether the kernel, or a function that it may call, has an op by which it could order its work-groups. */
+static bool orders_groups(const struct job *job)
+{
+	const struct soft_program *program = job->program;
+	for (uint32_t c = 0; c < program->code_count; c++) {
+		const struct code *code = &program->codes[c];
+		for (uint32_t i = 0; (code == job->code || !code->entry) && i < code->op_count; i++)
+			if (exec_table_orders(&code->ops[i]))
+				return true;
+	}
+	return false;
+}
+
 unsigned check_threads(const struct check_job *check)
 {
 	const struct soft_launch *launch = check->job->launch;
-	const struct soft_program *program = check->job->program;
 	/* With `stop`, the first error ends the launch.  With `benign`, it matters what is written when. */
 	if (check->options & (CHECK_STOP | CHECK_BENIGN) || launch->cooperative || launch->watch_data)
 		return 1;
-	for (uint32_t c = 0; check->options & CHECK_RACE && c < program->code_count; c++)
-		for (uint32_t i = 0; i < program->codes[c].op_count; i++)
-			if (exec_table_orders(&program->codes[c].ops[i]))
-				return 1;
+	if (check->options & CHECK_RACE && orders_groups(check->job))
+		return 1;
 	watched_of(check->job)->is_parted = check_parts() > 1;
 	return check_parts() ? 1 : CHECK_THREADS;
 }

@@ -363,15 +363,14 @@ static inline bool touch_new(const struct lanes *lanes, const struct row *row)
 {
 	struct page *page = row->page;
 	const uint32_t first = row->first / SHADOW_BLOCK, end = row->end / SHADOW_BLOCK;
-	const uint32_t all = bits(first, end);
-	if (page->bytes || row->shift > 2 || (row->first | row->end) % SHADOW_BLOCK || page->apart & all)
+	if (page->bytes || row->shift > 2 || (row->first | row->end) % SHADOW_BLOCK || page->apart & bits(first, end))
 		return false;
 	uint64_t any = 0;
 	for (uint32_t b = first; b < end; b++)
 		any |= page->block_write[b] | page->block_read[0][b] | page->block_read[1][b];
 	if (any)
 		return false;
-	set_shift(page, all, row->shift);
+	set_shift(page, bits(first, end), row->shift);
 	uint64_t *to = lanes->writes ? page->block_write : page->block_read[0];
 	for (uint32_t b = first; b < end; b++)
 		to[b] = record_of_cell(row, b * SHADOW_BLOCK);

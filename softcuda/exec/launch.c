@@ -548,6 +548,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 		tier_begin(job);
 		run(pending);
 		tier_end(job);
+		WATCH(job, over, job);
 		result = job->result;
 	}
 	WATCH(job, end, job);

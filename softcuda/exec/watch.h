@@ -29,6 +29,8 @@ struct exec_watch {
 	/* A launch begins; false: out of memory.  It ends, or could not begin. */
 	bool (*begin)(struct job *job);
 	void (*end)(struct job *job);
+	/* All work-groups have ended, or the launch has failed; it can still fail (job.result). */
+	void (*over)(struct job *job);
 	/* Whether machine code may run the launch; NULL: it may not. */
 	bool (*compiles)(const struct job *job);
 	/* It matters in which order the watcher is told.  Otherwise, warps of a work-group may run in any order, and a
