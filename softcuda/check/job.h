@@ -516,8 +516,8 @@ uint32_t check_epoch_limit(void);
 /* The number of threads that may run a launch: more than one if no work-group can order what it does before what
  * another one does, so that each thread can look for races among its own, and check_between for the others. */
 unsigned check_threads(const struct check_job *check);
-/* Finds races between work-groups that different threads have run, when all have ended.  The launch fails if there is no
- * memory for that. */
+/* Finds races between work-groups that different threads have run, when all have ended.  The launch fails if there is
+ * no memory for that. */
 void check_between(struct job *job);
 /* The same of a cell of two pages for the same address, which both have cells of words, or of bytes.  The number of the
  * next cell, up to end, that has been accessed in another way. */

@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { GRID = 65535, GRIDS = 20000, ATTEMPTS = 20 };
+enum { GRID = 65535, GRIDS = 20000, ATTEMPTS = 400 };
 
 static const size_t global[3] = {1, (size_t)GRID * 200, (size_t)GRID * 100}, local[3] = {1, 1, 1};
 static struct api_test test;

@@ -4,8 +4,8 @@
  * of the checker is among those that fail, as its size shows.
  *
  * The kernels have races, uninitialized reads and wrong copies, and use all that the checker keeps notes about.  They
- * are interpreted, as by one thread and as by two, whose notes are compared, and run as machine code in a process of its
- * own.
+ * are interpreted, as by one thread and as by two, whose notes are compared, and run as machine code in a process of
+ * its own.
  *
  *	FAULTS_ALL=1 t_soft_check_fault    each allocation: some minutes */
 #include "config.h"

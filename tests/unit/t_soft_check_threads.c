@@ -1,5 +1,5 @@
-/* Protects: a checked launch on several threads.  Right kernels are not reported, and a race between two work-groups is,
- * once, whichever threads have run them; kernels that may order their work-groups stay on one thread. */
+/* Protects: a checked launch on several threads.  Right kernels are not reported, and a race between two work-groups
+ * is, once, whichever threads have run them; kernels that may order their work-groups stay on one thread. */
 #include "config.h"
 
 #include "softcuda/check/watch.h"
@@ -36,7 +36,7 @@ static const char ptx[] =
 	"setp.eq.u32 p, g, 299; @p st.global.u32 [a+-8], g;\n" TAIL
 	HEAD("read") "setp.ne.u32 p, l, 0; @p ret; setp.eq.u32 p, g, 0; @p st.global.u8 [a+-7], g;\n"
 	"setp.eq.u32 p, g, 299; @p ld.global.u8 x, [a+-7];\n" TAIL
-	HEAD("late") "red.relaxed.gpu.global.add.u32 [a+-4], 1; setp.ne.u32 p, l, 0; @p ret;\n"
+	HEAD("late") "setp.ne.u32 p, l, 0; @p ret; red.relaxed.gpu.global.add.u32 [a+-4], 1;\n"
 	"setp.eq.u32 p, g, 299; @p ld.global.u32 x, [a+-4];\n" TAIL
 	HEAD("fence") "fence.acq_rel.gpu; st.global.u32 [b], x;\n" TAIL
 	HEAD("ordered") "setp.ne.u32 p, l, 0; @p ret; red.release.gpu.global.add.u32 [a+-4], 1;\n" TAIL;
