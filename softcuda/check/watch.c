@@ -164,7 +164,8 @@ static const struct exec_watch light = {
 };
 
 static const struct exec_watch full = {
-	.begin = begin, .end = end, .over = check_between, .compiles = compiles, .group_begin = check_group_create, .group_end = group_end,
+	.begin = begin, .end = end, .over = check_between, .compiles = compiles,
+	.group_begin = check_group_create, .group_end = group_end,
 	.in_order = true, .group_over = check_end, .fault = fault, .missed = trace_global, .access = look_at_access,
 	.row = look_at_row, .rows = look_at_rows, .shared = look_at_shared, .compare = look_before_compare,
 	.compared = note_compared, .quiet = find_quiet, .late = check_late,
