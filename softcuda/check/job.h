@@ -286,9 +286,9 @@ struct watched_job {
 	struct check_job *check;          /* the launching thread's; NULL: nothing is checked */
 	struct footprint *footprint;      /* NULL: none is wanted */
 	struct check_findings findings;   /* there if anything is checked */
-	/* Of the other threads; guarded by findings.lock. */
+	/* Of the other threads, which may look for their own at any time; findings.lock is for whoever adds one. */
 	struct check_job *others[CHECK_THREADS - 1];
-	unsigned other_count;
+	atomic_uint other_count;
 	bool is_parted;           /* the launching thread acts as several (check_parts) */
 };
 

@@ -88,7 +88,8 @@ static struct check_job *join_locked(struct watched_job *watched)
 	check->whole = first->whole;
 	check->first_site = first->first_site;
 	check->epochs.limit = first->epochs.limit;
-	watched->others[watched->other_count++] = check;
+	watched->others[watched->other_count] = check;
+	atomic_fetch_add(&watched->other_count, 1);
 	return check;
 }
 
@@ -98,12 +99,12 @@ struct check_job *check_job_here(struct job *job)
 	struct check_job *found = watched->check;
 	if (pthread_equal(found->thread, pthread_self()))
 		return found;
-	lock_take(&watched->findings.lock);
-	found = NULL;
-	for (unsigned i = 0; i < watched->other_count; i++)
+	const unsigned count = atomic_load(&watched->other_count);
+	for (unsigned i = 0; i < count; i++)
 		if (pthread_equal(watched->others[i]->thread, pthread_self()))
-			found = watched->others[i];
-	found = found ? found : join_locked(watched);
+			return watched->others[i];
+	lock_take(&watched->findings.lock);
+	found = join_locked(watched);
 	lock_drop(&watched->findings.lock);
 	return found;
 }

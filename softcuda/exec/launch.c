@@ -11,8 +11,7 @@
  * A work-group that runs for very long is interrupted for others of the launch, because it may be waiting for one
  * that has not started yet.
  *
- * Of a launch that is watched in order, each thread takes work-groups in the order of the grid, and runs them as the
- * launching thread alone would. */
+ * Of a launch that is watched in order, each thread runs its work-groups as the launching thread alone would. */
 #include "config.h"
 
 #include "softcuda/exec/compiled.h"
@@ -150,7 +149,7 @@ static bool take_share(struct pending *pending, struct share *share)
 	share->rest = size < pending->group_count - taken ? size : pending->group_count - taken;
 	/* No more are taken from both ends together than there are. */
 	uint64_t first;
-	if (any && !share->launching && !watch_in_order(&pending->job))
+	if (any && !share->launching)
 		first = pending->group_count - share->rest - atomic_fetch_add(&pending->back_count, share->rest);
 	else
 		first = atomic_fetch_add(&pending->front_count, share->rest);
