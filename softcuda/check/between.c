@@ -5,7 +5,6 @@
 
 #include "softcuda/check/job.h"
 
-
 /* --- what was accessed in a page ---------- */
 
 enum { MAP_WORDS = SHADOW_WORDS / 64 };

@@ -243,9 +243,9 @@ static void run_groups(struct pending *pending, bool launching)
 			 pending->job.in_turn ? LONG_TURN : group_turn;
 	const uint64_t until_ns = pending->begun_ns + (pending->at_once ? 0 : atomic_load(&patience_ns));
 	bool alone = launching && pending->group_count > 1 && pending->job.threads_max != 1;
-	const uint64_t first = watch_in_order(&pending->job) ? usual : alone_turn;
+	const uint64_t turn_alone = watch_in_order(&pending->job) ? usual : alone_turn;
 	while ((group = next_group(pending, &ring, &spare))) {
-		if (run_group(pending, &ring.share, group, alone ? first : usual) == GROUP_RUNS) {
+		if (run_group(pending, &ring.share, group, alone ? turn_alone : usual) == GROUP_RUNS) {
 			group->next = NULL;
 			*ring.last = group;
 			ring.last = &group->next;
