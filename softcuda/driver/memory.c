@@ -104,12 +104,22 @@ static bool reachable(const struct soft_allocation *allocation, const struct sof
 
 /* The end of what a launch may access.  The last load of 32 bytes may begin inside of the allocation and end behind it:
  * for compute_100 and later, libnvvm joins loads of 6 bytes to one of 8.  A GPU has memory there, because it maps whole
- * pages. */
-static uint64_t accessible_end(const struct soft_allocation *allocation)
+ * pages.  In a loose launch, memory that was allocated here ends where the next allocation could begin. */
+static uint64_t accessible_end(const struct soft_allocation *allocation, const struct soft_launch *launch)
 {
 	enum { LOAD_MAX_B = 32 };
+	const bool owns_rest = allocation->mapping && !allocation->shared;
 	const uint64_t end = allocation->start + allocation->size_B;
-	return check_options() & CHECK_MEMORY ? end : (end + LOAD_MAX_B - 1) / LOAD_MAX_B * LOAD_MAX_B;
+	const uint64_t unit_B = launch->loose && owns_rest ? ALIGNMENT_B : LOAD_MAX_B;
+	return check_options() & CHECK_MEMORY ? end : (end + unit_B - 1) / unit_B * unit_B;
+}
+
+/* The allocation behind which address is, if a loose launch may access that; NULL: none. */
+static struct soft_allocation *find_rest(uint64_t address, const struct soft_launch *launch)
+{
+	const size_t rank = launch->loose ? table_rank(address) : 0;
+	struct soft_allocation *found = rank ? table[rank - 1] : NULL;
+	return found && found->kind != SOFT_MEMORY_ARRAY && address < accessible_end(found, launch) ? found : NULL;
 }
 
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
@@ -117,10 +127,11 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 {
 	pthread_rwlock_rdlock(&table_lock);
 	const struct soft_allocation *found = find_pointed(address);
+	found = found ? found : find_rest(address, launch);
 	bool foreign = found && !reachable(found, launch);
 	if (found) {
 		*start_out = found->start;
-		*end_out = accessible_end(found);
+		*end_out = accessible_end(found, launch);
 	}
 	pthread_rwlock_unlock(&table_lock);
 	if (foreign)

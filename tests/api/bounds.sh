@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: reads outside of memory on the software device (CULVERT_SOFT_BOUNDS): close to a buffer or to private memory,
 # they give zeros, by the interpreter and by machine code; farther away, or where memory is checked or the bounds are
-# exact, they are faults, as are stores and atomics.  Of local memory, all of the last unit of 128 bytes is there.
+# exact, they are faults, as are stores and atomics.  The last unit of a buffer, of 512 bytes, and of local memory, of
+# 128 bytes, can be accessed to its end.
 [ "$CULVERT_CUDA" = soft ] || exit 77
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
@@ -120,10 +121,14 @@ for jit in off always; do
 	gives '0 0 0 0' read_int range:98304:1 114600
 	fails read_int range:98304:1 114700
 	fails read_int range:98304:1 -16500
+	gives '9 9 9 9' write 1,2,3,4 4
+	gives '0 0 0 0' add 1,2,3,4 124
+	fails add 1,2,3,4 125
 	fails write range:98304:1 98304
 	fails add range:98304:1 98304
 	CULVERT_SOFT_BOUNDS=exact
 	fails read_int range:98304:1 98303
+	fails write 1,2,3,4 4
 	fails read_local 1,2,3,4 2 --arg 16
 	fails read_private 1,2,3,4 22
 	CULVERT_SOFT_BOUNDS=loose CULVERT_SOFT_CHECK=memory CULVERT_SOFT_REPORT=$folder/report
@@ -132,7 +137,7 @@ for jit in off always; do
 	unset CULVERT_SOFT_CHECK CULVERT_SOFT_REPORT
 done
 # The log says once for a launch where that is.
-CULVERT_DEBUG=warn run read_int range:8:1 6
+CULVERT_DEBUG=warn run read_int range:128:1 126
 [ "$(grep -c "kernel 'read_int'.*work-item (2,0,0): a read of 4 bytes .*behind the end of the buffer.*gives zeros" "$out")" = 1 ] ||
 	{ echo "not logged:"; cat "$out"; status=1; }
 CULVERT_SOFT_BOUNDS=wide CULVERT_DEBUG=err ./culvert devices >"$out" 2>&1 && { echo "a value that is none"; status=1; }
