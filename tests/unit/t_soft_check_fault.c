@@ -226,6 +226,8 @@ static CUresult run_failing(const char *name, unsigned long n, struct bytes *rep
 	return result;
 }
 
+static bool is_parted;               /* as by two threads */
+
 /* The end of a line. */
 static const char *line_end(const char *at)
 {
@@ -250,7 +252,8 @@ static bool are_right(CUresult result, const char *reports, const char *all)
 		/* The number of all reports may follow, as it is then. */
 		if (result != CUDA_SUCCESS && !strncmp(reports, "softcuda: fault: ", 17))
 			return !*line_end(reports) || !*line_end(line_end(reports));
-		if (result != CUDA_SUCCESS && !strncmp(reports, "softcuda: kernel ", 17))
+		/* Without the second thread's notes, fewer have been found. */
+		if (is_parted && result != CUDA_SUCCESS && !strncmp(reports, "softcuda: kernel ", 17))
 			return !*line_end(reports);
 		if (!*all || !same_line(reports, all))
 			return false;
@@ -298,7 +301,7 @@ static void fail_each(const char *name, unsigned least)
 	bytes_finish(&reports);
 }
 
-static bool has_compiler, is_parted;
+static bool has_compiler;
 
 static void everything_fails(void)
 {
