@@ -113,13 +113,11 @@ static bool compare_pages(struct check_job *first, struct page *a, struct check_
 		if (meets[word / 64] >> word % 64 & 1 && !open_word(a, b, word))
 			return false;
 	const size_t cells = a->bytes ? SHADOW_WORD_B : 1;
-	for (size_t word = 0, i = 0; word < SHADOW_WORDS; word++) {
-		size_t end = word;
-		while (end < SHADOW_WORDS && meets[end / 64] >> end % 64 & 1)
+	for (size_t word = 0, end; word < SHADOW_WORDS; word = end + 1) {
+		for (end = word; end < SHADOW_WORDS && meets[end / 64] >> end % 64 & 1;)
 			end++;
-		for (i = i < word * cells ? word * cells : i; i < end * cells;)
+		for (size_t i = word * cells; i < end * cells;)
 			i = check_race_between(first, a, second, b, address, i, end * cells);
-		word = end > word ? end - 1 : word;
 	}
 	return true;
 }
@@ -148,17 +146,6 @@ static bool compare_threads(struct check_job *first, struct check_job *second)
 	return true;
 }
 
-static void fail_memory(struct job *job)
-{
-	lock_take(&job->lock);
-	if (job->result == CUDA_SUCCESS) {
-		job->result = CUDA_ERROR_OUT_OF_MEMORY;
-		if (job->report)
-			bytes_printf(job->report, "kernel '%s': no host memory for the checker\n", job->code->name);
-	}
-	lock_drop(&job->lock);
-}
-
 void check_between(struct job *job)
 {
 	const struct watched_job *watched = watched_of(job);
@@ -174,5 +161,5 @@ void check_between(struct job *job)
 		for (unsigned k = i + 1; k < count && complete; k++)
 			complete = compare_threads(threads[i], threads[k]);
 	if (!complete)
-		fail_memory(job);
+		exec_fail_memory(job, "the checker");
 }

@@ -11,7 +11,7 @@
  * 	         the work-group that differ between work-items, or that are not waited for
  *
  * Thread-safety: each thread that runs work-groups of a launch owns a check_job of its own, and those groups'
- * check_groups (check/between.c). */
+ * check_groups (check/threads.c). */
 #ifndef CULVERT_SOFTCUDA_CHECK_H
 #define CULVERT_SOFTCUDA_CHECK_H
 

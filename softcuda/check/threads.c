@@ -112,9 +112,11 @@ struct check_job *check_job_here(struct job *job)
 struct check_job *check_job_of(struct job *job, uint32_t number)
 {
 	struct watched_job *watched = watched_of(job);
-	const unsigned part = watched->is_parted ? number % check_parts() : 0;
-	if (!watched->is_parted || !part)
-		return watched->is_parted ? watched->check : check_job_here(job);
+	if (!watched->is_parted)
+		return check_job_here(job);
+	const unsigned part = number % check_parts();
+	if (!part)
+		return watched->check;
 	lock_take(&watched->findings.lock);
 	struct check_job *found = watched->check;
 	while (found && watched->other_count < part)

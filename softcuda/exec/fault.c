@@ -78,3 +78,15 @@ enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUr
 	atomic_store(&job->stop, true);
 	return FLOW_FAULT;
 }
+
+void exec_fail_memory(struct job *job, const char *what)
+{
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = CUDA_ERROR_OUT_OF_MEMORY;
+		if (job->report)
+			bytes_printf(job->report, "kernel '%s': no host memory for %s\n", job->code->name, what);
+	}
+	lock_drop(&job->lock);
+	atomic_store(&job->stop, true);
+}

@@ -9,6 +9,9 @@
 enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Ends the job for want of host memory for `what`, as "its registers".  Any thread. */
+void exec_fail_memory(struct job *job, const char *what);
+
 /* "kernel 'k', ptx line 7 (a.cl:3), work-group (0,0,0), work-item (1,0,0)" */
 void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
 			 struct bytes *text);

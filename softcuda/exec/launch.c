@@ -16,6 +16,7 @@
 
 #include "softcuda/exec/compiled.h"
 #include "softcuda/exec/compiler.h"
+#include "softcuda/exec/fault.h"
 #include "softcuda/exec/table.h"
 #include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
@@ -88,19 +89,6 @@ static struct {
 static atomic_uint_fast64_t launches;
 
 static void offer(struct pending *pending);
-
-static void fail_memory(struct job *job)
-{
-	lock_take(&job->lock);
-	if (job->result == CUDA_SUCCESS) {
-		job->result = CUDA_ERROR_OUT_OF_MEMORY;
-		if (job->report)
-			bytes_printf(job->report, "kernel '%s': no host memory for its registers "
-				     "and shared memory\n", job->code->name);
-	}
-	lock_drop(&job->lock);
-	atomic_store(&job->stop, true);
-}
 
 /* The work-groups that a thread has taken from the grid and not begun yet. */
 struct share {
@@ -188,7 +176,7 @@ static struct group *take_group(struct pending *pending, struct share *share, st
 		return group;
 	}
 	group_destroy(group);
-	fail_memory(job);
+	exec_fail_memory(job, "its registers and shared memory");
 	return NULL;
 }
 

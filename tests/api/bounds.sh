@@ -99,19 +99,20 @@ fails() {
 for jit in off always; do
 	export CULVERT_SOFT_JIT=$jit CULVERT_SOFT_BOUNDS=loose
 	# Memory from the heap, and memory between pages that are not mapped.
-	for type in uchar short int long; do
-		gives '3 4 0 0' read_$type 1,2,3,4 2
-		gives '0 0 1 2' read_$type 1,2,3,4 -2
+	for type in uchar:1 short:2 int:4 long:8; do
+		gives '7 7 0 0' read_${type%:*} fill:$((512 / ${type#*:})):7 $((512 / ${type#*:} - 2))
+		gives '3 4 0 0' read_${type%:*} 1,2,3,4 2
+		gives '0 0 1 2' read_${type%:*} 1,2,3,4 -2
 	done
 	gives '98304 0 0 0' read_int range:98304:1 98303
-	gives '(4, 4) (0, 0) (0, 0) (0, 0)' read_short2 range:4:1 3
-	gives '(7, 7, 7, 7) (8, 8, 8, 8) (0, 0, 0, 0) (0, 0, 0, 0)' read_int4 range:8:1 6
-	gives '(7, 7, 7, 7) (8, 8, 8, 8) (0, 0, 0, 0) (0, 0, 0, 0)' read_long4 range:8:1 6
-	gives '9 4 0 9' read_some 1,2,3,4 2
-	gives '10 9 7 4' read_loop 1,2,3,4 4
-	gives '3 4 0 0' read_volatile 1,2,3,4 2
-	gives '3 101 0 103' read_either 1,2,3,4 2 --arg 16
-	gives '3 4 0 0' read_constant 1,2,3,4 2
+	gives '(128, 128) (0, 0) (0, 0) (0, 0)' read_short2 range:128:1 127
+	gives '(31, 31, 31, 31) (32, 32, 32, 32) (0, 0, 0, 0) (0, 0, 0, 0)' read_int4 range:32:1 30
+	gives '(15, 15, 15, 15) (16, 16, 16, 16) (0, 0, 0, 0) (0, 0, 0, 0)' read_long4 range:16:1 14
+	gives '9 128 0 9' read_some range:128:1 126
+	gives '8256 8255 8253 8250' read_loop range:128:1 128
+	gives '127 128 0 0' read_volatile range:128:1 126
+	gives '127 101 0 103' read_either range:128:1 126 --arg 16
+	gives '127 128 0 0' read_constant range:128:1 126
 	gives '3 4 0 0' read_local 1,2,3,4 2 --arg 16
 	gives '0 0 0 0' read_local 1,2,3,4 28 --arg 16
 	fails read_local 1,2,3,4 29 --arg 16
