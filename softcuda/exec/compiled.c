@@ -32,6 +32,7 @@ static uint32_t call(struct warp *warp, uint32_t number, uint32_t lanes)
 {
 	const struct op *op = go_to(warp, number);
 	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
+	warp->group->as_started = false;
 	return op->run(warp, op, lanes) != FLOW_NEXT;
 }
 
@@ -81,6 +82,7 @@ static void leave(struct warp *warp, uint32_t lanes, uint32_t pc)
 
 static void end(struct warp *warp, uint32_t lanes)
 {
+	warp->group->as_started = false;
 	warp->live &= ~lanes;
 }
 
@@ -259,7 +261,7 @@ void compiled_group_finish(struct group *group)
 	group->part_lanes = NULL;
 	group->slots = NULL;
 	group->room_for = NULL;
-	group->ready = false;
+	group->ready = group->as_started = false;
 }
 
 /* Allocates what a group needs to be run by this code, unless it has that already; false when out of memory. */
@@ -296,8 +298,20 @@ static bool start_warp(struct warp *warp)
 	return true;
 }
 
+/* Has a group be as one that has run nothing.  False when out of memory. */
+static bool start_warps(struct group *group)
+{
+	memset(group->barriers, 0, sizeof(group->barriers));
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		if (!start_warp(&group->warps[i]))
+			return false;
+	group->in_base = true;
+	return true;
+}
+
 bool compiled_group_start(struct group *group, const struct compiled *compiled)
 {
+	const uint32_t parts = part_count(group, compiled);
 	if (!make_room(group, compiled))
 		return false;
 	group->since_ns = 0;
@@ -305,21 +319,23 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 	group->compiled = compiled;
 	if (group->ready)
 		return true;
-	for (uint32_t i = 0; i < group->warp_count; i++)
-		if (!start_warp(&group->warps[i]))
-			return false;
-	group->in_base = true;
-	for (uint32_t p = 0; p < part_count(group, compiled); p++) {
-		/* Plain code stores only how parts stand that have not ended. */
-		group->at[p] = compiled->plain ? COMPILED_DONE : 0;
+	if (!group->as_started && !start_warps(group))
+		return false;
+	memset(group->at, 0, parts * sizeof(*group->at));
+	/* Plain code stores only how parts stand that have not ended. */
+	for (uint32_t p = 0; p < parts && compiled->plain; p++)
+		group->at[p] = COMPILED_DONE;
+	for (uint32_t p = 0; p < parts; p++)
 		group->part_lanes[p] = whole_part(group, p, compiled->width);
-	}
 	group->ready = compiled->plain;
 	if (group->job->watch)
 		clear_slots(group, compiled);
 	WATCH(group->job, group_end, group);
 	group_clear_local(group);
-	return WATCH_ASK(group->job, group_begin, group);
+	if (!WATCH_ASK(group->job, group_begin, group))
+		return false;
+	group->as_started = true;
+	return true;
 }
 
 /* --- handing a group over to the interpreter ---------- */
@@ -387,7 +403,7 @@ static void hand_over(struct group *group)
 			warp->lane_frame[l] = warp->base;
 	}
 	group->compiled = NULL;
-	group->in_base = false;
+	group->in_base = group->as_started = false;
 	group->was_left = !group->only_waits;
 	group->only_waits = false;
 }
@@ -457,7 +473,7 @@ void compiled_group_take(struct group *group, const struct compiled *compiled)
 		return;
 	group->since_ns = 0;
 	group->tired_count = 0;
-	group->ready = false;
+	group->ready = group->as_started = false;
 	group->compiled = compiled;
 	for (uint32_t p = 0; p < part_count(group, compiled); p++) {
 		group->at[p] = (uint16_t)number;
@@ -492,6 +508,7 @@ static void tell_barrier(struct group *group, uint32_t parts)
 {
 	if (tell_barrier_of_all(group, parts))
 		return;
+	group->as_started = false;
 	group->live_count = 0;
 	for (uint32_t p = 0; p < parts; p++) {
 		struct warp *warp = &group->warps[p];
@@ -506,20 +523,42 @@ static void tell_barrier(struct group *group, uint32_t parts)
 		group->warps[p].parked = 0;
 }
 
-/* Runs the parts one by one, up to one that is left to the interpreter, which continues with the same warp.  The order
- * is the interpreter's: the warp that comes to a barrier last goes on first.  False for a fault. */
+/* Runs part `first` and those behind it that are at the same entry, in one call of its code.  *next_out: the first one
+ * that was not run, since it is elsewhere, or watched code has left the one before to the interpreter.  False for a
+ * fault. */
+static bool run_some(struct group *group, uint32_t first, uint32_t parts, uint32_t *next_out)
+{
+	const uint32_t at = group->at[first];
+	uint32_t next = first + 1;
+	while (next < parts && group->at[next] == at)
+		next++;
+	*next_out = next;
+	if (at >= COMPILED_FAULT)
+		return true;
+	const uint32_t state = group->compiled->entries[at].run(group, first, next);
+	for (uint32_t p = first; p < next && state != COMPILED_DONE; p++)
+		if (group->at[p] == COMPILED_LEFT)
+			*next_out = next = p + 1;
+	return state != COMPILED_FAULT;
+}
+
+/* Runs the parts in turn, up to one that is left to the interpreter, which continues with the same warp.  The order is
+ * the interpreter's: the warp that comes to a barrier last goes on first.  False for a fault. */
 static bool run_in_turn(struct group *group, uint32_t parts, bool *left_out)
 {
 	const uint32_t start = group->next_warp;
 	*left_out = false;
-	for (uint32_t i = 0; i < parts && !*left_out; i++) {
-		const uint32_t p = (start + i) % parts, at = group->at[p];
-		if (at >= COMPILED_FAULT)
-			continue;
-		if (group->compiled->entries[at].run(group, p, p + 1) == COMPILED_FAULT)
-			return false;
-		*left_out = group->at[p] == COMPILED_LEFT;
-		group->next_warp = group->at[p] == COMPILED_DONE ? (p + 1) % parts : p;
+	for (unsigned turn = 0; turn < 2 && !*left_out; turn++) {
+		const uint32_t end = turn ? start : parts;
+		for (uint32_t first = turn ? 0 : start, next; first < end && !*left_out; first = next) {
+			const bool runs = group->at[first] < COMPILED_FAULT;
+			if (!run_some(group, first, end, &next))
+				return false;
+			const uint32_t last = next - 1, at = group->at[last];
+			*left_out = at == COMPILED_LEFT;
+			if (runs)
+				group->next_warp = at != COMPILED_DONE ? last : next % parts;
+		}
 	}
 	return true;
 }
@@ -550,16 +589,12 @@ static enum standing pass_barrier(struct group *group, uint32_t parts)
 	return standing;
 }
 
-/* Runs all parts that can run; consecutive parts at one entry share a call of its code.  False for a fault. */
+/* Runs all parts that can run.  False for a fault. */
 static bool run_parts(struct group *group, uint32_t parts)
 {
-	for (uint32_t first = 0, next; first < parts; first = next) {
-		const uint32_t at = group->at[first];
-		for (next = first + 1; next < parts && group->at[next] == at; next++)
-			;
-		if (at < COMPILED_FAULT && group->compiled->entries[at].run(group, first, next) == COMPILED_FAULT)
+	for (uint32_t first = 0, next; first < parts; first = next)
+		if (!run_some(group, first, parts, &next))
 			return false;
-	}
 	return true;
 }
 

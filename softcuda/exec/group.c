@@ -96,12 +96,11 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	memset(group->shared, 0, group->job->shared_B);
 	const struct compiled *compiled =
 		group->job->late ? NULL : atomic_load_explicit(&group->job->compiled, memory_order_acquire);
-	if (compiled && group->ready)
-		return compiled_group_start(group, compiled);
-	memset(group->barriers, 0, sizeof(group->barriers));
 	if (compiled)
 		return compiled_group_start(group, compiled);
+	memset(group->barriers, 0, sizeof(group->barriers));
 	group->compiled = NULL;
+	group->as_started = false;
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!warp_start(&group->warps[i]))
 			return false;

@@ -58,19 +58,8 @@ struct warp {
 	uint32_t meeting;                 /* lanes that wait for lanes of their warp */
 	uint32_t put_off;                 /* lanes that came to where others with other members met first */
 	uint32_t carry;                   /* add.cc's flag, a bit per lane */
-	uint32_t lane_pc[LANES];
-	struct frame *lane_frame[LANES];
-	uint32_t lane_barrier[LANES];     /* where parked */
-	uint32_t lane_members[LANES];     /* whom meeting lanes wait for */
-	uint64_t turn;                    /* instructions that it has executed */
-	uint64_t lane_turn[LANES];        /* when it last ran; the oldest goes next */
-	bool probes;                      /* an access that has no place to go is no fault */
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
-	/* At the end of a work-group, a watcher may know that only bytes from the first of these offsets to the second
-	 * one of each lane's local memory have been written. */
-	bool dirty_known;
-	uint32_t dirty_start_B, dirty_end_B;
 	/* For machine code of a watched launch: a word for each offset in local memory, with the bits of those lanes
 	 * whose accesses to their byte there the watcher need not be told of.  That holds only for accesses inside the
 	 * kernel's only variable there, of private_B bytes from private_start_B on; 0 bytes: for none.  If
@@ -78,6 +67,17 @@ struct warp {
 	uint32_t *private_written;
 	uint32_t private_start_B, private_B, private_stores;
 	uint64_t not_quiet;               /* what the watcher is to be told of even where memory_slot.quiet has it */
+	/* At the end of a work-group, a watcher may know that only bytes from the first of these offsets to the second
+	 * one of each lane's local memory have been written. */
+	bool dirty_known;
+	uint32_t dirty_start_B, dirty_end_B;
+	uint32_t lane_pc[LANES];
+	struct frame *lane_frame[LANES];
+	uint32_t lane_barrier[LANES];     /* where parked */
+	uint32_t lane_members[LANES];     /* whom meeting lanes wait for */
+	uint64_t turn;                    /* instructions that it has executed */
+	uint64_t lane_turn[LANES];        /* when it last ran; the oldest goes next */
+	bool probes;                      /* an access that has no place to go is no fault */
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
 	uint32_t matrix[MATRIX_SLOTS][LANES];  /* registers of a matrix instruction (exec/matrix.h) */
@@ -173,6 +173,7 @@ struct group {
 	const struct compiled *room_for;  /* the code that the three have room for */
 	uint32_t ahead;                   /* how many of the next work-groups in the grid's row the code runs, too */
 	bool in_base;                     /* of a watched launch: lane_frame of all lanes is the warp's base */
+	bool as_started;                  /* its warps and barriers are as compiled_group_start left them */
 	bool only_waits;                  /* that code leaves it in a loop that does nothing but wait */
 	bool was_left;                    /* that code has left this work-group to the interpreter elsewhere */
 	bool ready;                       /* it can run that code again, since it is as compiled_group_start made it */

@@ -207,7 +207,8 @@ static void emit_next_group(struct emitter *e)
 static void emit_loop(struct emitter *e, uint32_t entry)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMBasicBlockRef body = emit_block(e, "part"), done = emit_block(e, "done");
+	LLVMBasicBlockRef body = emit_block(e, "part");
+	e->parts_over = emit_block(e, "done");
 	e->each = emit_block(e, "group");
 	e->next_part = emit_block(e, "next");
 	value x = emit_field(e, e->i32, e->group, offsetof(struct group, ctaid));
@@ -227,8 +228,8 @@ static void emit_loop(struct emitter *e, uint32_t entry)
 	LLVMPositionBuilderAtEnd(b, e->next_part);
 	value next = LLVMBuildAdd(b, e->part, emit_i32(e, 1), "");
 	LLVMAddIncoming(e->part, (value[]){first, next}, (LLVMBasicBlockRef[]){e->each, e->next_part}, 2);
-	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, end, ""), body, done);
-	LLVMPositionBuilderAtEnd(b, done);
+	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, end, ""), body, e->parts_over);
+	LLVMPositionBuilderAtEnd(b, e->parts_over);
 	emit_next_group(e);
 }
 

@@ -43,6 +43,7 @@ struct emitter {
 	LLVMBasicBlockRef head;           /* runs once, before the loops over groups and parts */
 	LLVMBasicBlockRef each;           /* runs once for each group, before the loop over its parts */
 	LLVMBasicBlockRef first_block, next_part;  /* the first and the last of the loop over parts */
+	LLVMBasicBlockRef parts_over;     /* behind that loop */
 	LLVMBasicBlockRef fault;          /* returns after a fault; NULL: none yet */
 	value group, launch, job;         /* the group, and what its fields point to */
 	value warps, thread_count, shared, shared_B, parameters, constants;

@@ -116,7 +116,9 @@ void emit_part_end(struct emitter *e, value how)
 	value same = LLVMBuildICmp(b, LLVMIntEQ, before, how, "");
 	value now = LLVMBuildSelect(b, LLVMBuildOr(b, first, same, ""), how, emit_i32(e, COMPILED_MIXED), "");
 	LLVMBuildStore(b, now, e->state);
-	LLVMBuildBr(b, e->next_part);
+	/* A watcher that looks on in order sees the rest of this part before the next one. */
+	const bool is_last = e->plan->watched && LLVMConstIntGetZExtValue(how) == COMPILED_LEFT;
+	LLVMBuildBr(b, is_last ? e->parts_over : e->next_part);
 }
 
 /* Tells the interpreter that the lanes of mask continue at op pc. */
