@@ -271,6 +271,7 @@ struct check_group {
 	struct check_put_off put_off;
 	struct check_repeats repeats;
 	struct check_local *locals;       /* by warp */
+	const struct group *told; /* the one whose warps know that there are no notes (check_local_tell); or NULL */
 	struct check_clocks clocks[CHECK_MEMORIES];
 	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
 	struct check_copies copies;

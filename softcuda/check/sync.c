@@ -42,6 +42,40 @@ static bool orders_matter(const struct check_group *check)
 	return check->job->options & CHECK_RACE;
 }
 
+/* Forgets what is noted of a warp's private memory and of what it copies, and tells machine code so.  Whether that
+ * changes nothing: nothing is noted. */
+static bool begin_warp(const struct check_group *check, struct warp *warp)
+{
+	struct check_local *local = &check->locals[warp->index];
+	if (local->stride_B != warp->local_stride_B) {
+		free(local->written);
+		local->written = NULL;
+		local->stride_B = 0;
+	} else if (local->written) {
+		const size_t size_B = (local->used.end - local->used.start) * sizeof(*local->written);
+		memset(local->written + local->used.start, check->job->options & CHECK_UNINIT ? 0 : 0xff, size_B);
+		memset(local->gap + local->used.start, 0, size_B);
+	}
+	local->used = (struct range){0, 0};
+	for (unsigned l = 0; l < LANES && local->copied_count; l++)
+		local->copied[l].count = 0;
+	local->copied_count = local->variable_count = local->next_variable = 0;
+	check_local_tell(warp);
+	return !local->written;
+}
+
+/* The same of all warps, unless nothing was noted since that was done for the work-group before. */
+static void begin_private(struct check_group *check, struct group *group)
+{
+	bool none = true;
+	if (check->told == group && group->told_by == check)
+		return;
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		none &= begin_warp(check, &group->warps[i]);
+	check->told = none ? group : NULL;
+	group->told_by = check;
+}
+
 /* Forgets what the work-group before has done. */
 static bool begin(struct check_group *check, struct group *group)
 {
@@ -57,24 +91,7 @@ static bool begin(struct check_group *check, struct group *group)
 	check->copies.count = 0;
 	check_put_off_forget(check);
 	group->shared_end = check->put_off.accesses ? check->put_off.accesses + CHECK_LATER_MAX : NULL;
-	for (uint32_t i = 0; i < group->warp_count; i++) {
-		struct check_local *local = &check->locals[i];
-		if (local->stride_B != group->warps[i].local_stride_B) {
-			free(local->written);
-			local->written = NULL;
-			local->stride_B = 0;
-		} else if (local->written) {
-			const size_t size_B = (local->used.end - local->used.start) * sizeof(*local->written);
-			memset(local->written + local->used.start, check->job->options & CHECK_UNINIT ? 0 : 0xff,
-			       size_B);
-			memset(local->gap + local->used.start, 0, size_B);
-		}
-		local->used = (struct range){0, 0};
-		for (unsigned l = 0; l < LANES && local->copied_count; l++)
-			local->copied[l].count = 0;
-		local->copied_count = local->variable_count = local->next_variable = 0;
-		check_local_tell(&group->warps[i]);
-	}
+	begin_private(check, group);
 	check_quiet_group(group);
 	shadow_clear(&check->shared);
 	check->begun = true;

@@ -45,17 +45,19 @@ void check_local_tell(struct warp *warp)
 {
 	/* More notes than these are cleared for each work-group only if some are set. */
 	enum { STORES_MAX_B = 64 };
-	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	struct check_group *group = check_of(warp->group);
+	struct check_local *local = &group->locals[warp->index];
 	const struct code *code = warp->group->job->code;
 	const struct local_variable *variable = code->local_count == 1 ? &code->locals[0] : NULL;
 	const bool known = variable && !local->copied_count &&
 			   (uint64_t)variable->offset_B + variable->size_B <= local->stride_B;
+	group->told = NULL;
 	warp->not_quiet = local->copied_count ? SOFT_ACCESS_READ : 0;
 	warp->private_written = local->written;
 	warp->private_start_B = known ? variable->offset_B : 0;
 	warp->private_B = known ? variable->size_B : 0;
 	warp->private_stores = known && variable->size_B <= STORES_MAX_B &&
-			       check_of(warp->group)->job->options & CHECK_UNINIT;
+			       group->job->options & CHECK_UNINIT;
 	if (warp->private_stores)
 		use(local, variable->offset_B, (uint64_t)variable->offset_B + variable->size_B);
 }

@@ -19,11 +19,6 @@
 /* A read of several runs is kept, in case it repeats. */
 enum { RUNS_SEVERAL = 3 };
 
-static bool overlaps(const struct check_whole *whole, uint64_t start, uint64_t size_B)
-{
-	return whole->start < start + size_B && start < whole->end;
-}
-
 /* The number of bits that are 1, from bit `first` up. */
 static uint32_t count_ones(uint32_t bits, uint32_t first)
 {
@@ -87,23 +82,40 @@ INLINE void find_extent(struct check_whole *whole)
 
 /* --- the checks ---------- */
 
+INLINE bool hits_shared(const struct warp *warp, uint64_t start, uint64_t end)
+{
+	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared;
+	return start < shared + warp->group->job->shared_B && shared < end;
+}
+
+INLINE bool hits_local(const struct warp *warp, uint64_t start, uint64_t end)
+{
+	const uint64_t local = (uint64_t)(uintptr_t)warp->local;
+	return local && start < local + (uint64_t)LANES * warp->local_stride_B && local < end;
+}
+
+INLINE bool hits_parameters(const struct job *job, uint64_t start, uint64_t end)
+{
+	const uint64_t parameters = (uint64_t)(uintptr_t)job->launch->parameters;
+	return parameters && start < parameters + job->launch->function->parameter_size_B && parameters < end;
+}
+
 /* Sets the space of an access outside of private memory, of which start and end are known.  False if the lanes do not
  * access one kind of memory. */
 INLINE bool find_space(struct check_whole *whole)
 {
 	const struct warp *warp = whole->warp;
 	const struct job *job = warp->group->job;
-	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared, local = (uint64_t)(uintptr_t)warp->local;
+	const uint64_t shared = (uint64_t)(uintptr_t)warp->group->shared, start = whole->start, end = whole->end;
 	const uint64_t parameters = (uint64_t)(uintptr_t)job->launch->parameters;
-	const uint64_t parameter_B = job->launch->function->parameter_size_B;
-	const bool in_shared = overlaps(whole, shared, job->shared_B);
-	const bool in_parameters = parameters && overlaps(whole, parameters, parameter_B);
+	const bool in_shared = hits_shared(warp, start, end), in_parameters = hits_parameters(job, start, end);
 	whole->space = in_shared ? PLACE_SHARED : in_parameters ? PLACE_PARAM : PLACE_GLOBAL;
 	if (in_shared)
-		return whole->start >= shared && whole->end <= shared + job->shared_B;
-	if (local && overlaps(whole, local, (uint64_t)LANES * warp->local_stride_B))
+		return start >= shared && end <= shared + job->shared_B;
+	if (hits_local(warp, start, end))
 		return false;
-	return !in_parameters || (whole->start >= parameters && whole->end <= parameters + parameter_B);
+	return !in_parameters ||
+	       (start >= parameters && end <= parameters + job->launch->function->parameter_size_B);
 }
 
 INLINE bool starts_in_shared(const struct warp *warp, uint32_t mask, const uint64_t *place)
@@ -231,13 +243,15 @@ static bool find_rows(struct check_whole *whole, uint32_t row, const uint64_t *p
 	return find_space(whole);
 }
 
-static bool constant_is_hit(const struct check_whole *whole)
+/* Whether a program's constant overlaps a range. */
+INLINE bool constant_is_hit(const struct job *job, uint64_t start, uint64_t end)
 {
-	const struct job *job = whole->warp->group->job;
-	for (uint32_t i = 0; i < job->program->variable_count; i++)
-		if (job->program->variables[i].constant &&
-		    overlaps(whole, job->launch->variable_addresses[i], job->program->variables[i].size_B))
+	const struct soft_program *program = job->program;
+	for (uint32_t i = 0; i < program->variable_count; i++) {
+		const uint64_t address = job->launch->variable_addresses[i];
+		if (program->variables[i].constant && start < address + program->variables[i].size_B && address < end)
 			return true;
+	}
 	return false;
 }
 
@@ -273,7 +287,8 @@ INLINE bool is_inside(const struct check_whole *whole)
 	case PLACE_PARAM:
 		return check_is_load(whole->op);
 	default:
-		return check_is_load(whole->op) || !constant_is_hit(whole);
+		return check_is_load(whole->op) ||
+		       !constant_is_hit(whole->warp->group->job, whole->start, whole->end);
 	}
 }
 
@@ -433,10 +448,30 @@ static unsigned look_at_access(struct warp *warp, const struct op *op, uint32_t 
 	return left;
 }
 
+/* Whether a warp's access to consecutive elements is the usual one, and has nothing to report. */
+INLINE bool look_at_elements(const struct warp *warp, const struct op *op, uint32_t size_B, uint64_t place,
+			     unsigned checks)
+{
+	const struct check_group *group = check_of(warp->group);
+	const bool writes = check_is_store(op);
+	const uint64_t all_B = (uint64_t)LANES * size_B, end = place + all_B;
+	if (place % size_B || group->job->still_count || group->locals[warp->index].copied_count ||
+	    check_is_atomic(op) || (writes && constant_is_hit(group->job->job, place, end)))
+		return false;
+	const bool right = checks & (CHECK_MEMORY | CHECK_UNINIT) ?
+			   check_whole_noted_elements(group->job, place, all_B, writes) :
+			   !hits_shared(warp, place, end) && !hits_local(warp, place, end) &&
+			   !hits_parameters(group->job->job, place, end);
+	return right && (!(checks & CHECK_RACE) || check_whole_touch_elements(warp, op, size_B, place));
+}
+
 static unsigned look_at_row(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, uint64_t place,
 			    uint32_t step_B, unsigned checks)
 {
 	struct check_whole whole;
+	const bool words = size_B == SHADOW_WORD_B || size_B == 2 * SHADOW_WORD_B || size_B == 4 * SHADOW_WORD_B;
+	if (mask == MASK_ALL && step_B == size_B && words && look_at_elements(warp, op, size_B, place, checks))
+		return 0;
 	begin(&whole, warp, op, mask, size_B);
 	return find_row(&whole, place, step_B) ? look(&whole, checks) : checks;
 }

@@ -247,4 +247,16 @@ bool check_whole_may_compare(struct check_whole *whole);
 #define check_whole_note_put_off EXEC_LEVELED(check_whole_note_put_off)
 bool check_whole_note_put_off(struct check_group *group);
 
+/* The usual access, of a warp to consecutive elements of a buffer, of 1, 2 or 4 words, which a load or a store that is
+ * no atomic accesses.  False: whether there is something to report has to be found out in another way; nothing is noted
+ * then, except that reads may be, and what stores write.
+ *
+ * Whether memory that was accessed before contains all bytes, the buffer's flags allow that, and those that are read
+ * were written. */
+#define check_whole_noted_elements EXEC_LEVELED(check_whole_noted_elements)
+bool check_whole_noted_elements(const struct check_job *check, uint64_t start, uint64_t size_B, bool writes);
+/* Whether there is no race. */
+#define check_whole_touch_elements EXEC_LEVELED(check_whole_touch_elements)
+bool check_whole_touch_elements(const struct warp *warp, const struct op *op, uint32_t size_B, uint64_t place);
+
 #endif

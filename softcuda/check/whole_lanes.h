@@ -33,6 +33,69 @@ static inline struct page *check_lanes_cell(const struct lanes *lanes, uint64_t 
 	return page->bytes || page->apart >> block & 1 || shadow_part(page, block, block + 1) ? page : NULL;
 }
 
+/* What a warp's access to consecutive elements from the beginning of a block on has in common. */
+struct check_elements {
+	struct shadow *shadow;
+	uint64_t place;           /* of lane 0 */
+	struct cells_order order;
+	uint64_t record;          /* of lane 0 */
+	bool writes;
+};
+
+/* Notes such an access to whole blocks of a page, each element of which has 1 << shift words; blocks and shift are
+ * constants.  False: that is no such page, or there may be a race; nothing is noted then, except that reads may be. */
+static inline __attribute__((always_inline)) bool check_elements_touch(const struct check_elements *elements,
+								       uint32_t blocks, unsigned shift)
+{
+	const uint32_t first = (uint32_t)(elements->place % SHADOW_PAGE_B) / SHADOW_WORD_B / SHADOW_BLOCK;
+	if (elements->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - blocks)
+		return false;
+	const uint32_t all = ((1u << blocks) - 1) << first;
+	const uint32_t pairs = shift == 1 ? all : 0, quads = shift == 2 ? all : 0;
+	struct page *page = shadow_page_of(elements->shadow, elements->place);
+	if (!page || page->kept || page->run_count || page->narrow || page->atomic[0] || page->bytes ||
+	    (page->apart | page->partial) & all)
+		return false;
+	uint64_t *write = page->block_write + first, *read = page->block_read[0] + first;
+	uint64_t *other = page->block_read[1] + first, any = 0;
+	for (uint32_t b = 0; b < blocks; b++)
+		any |= write[b] | read[b] | other[b];
+	if (any && ((page->pairs ^ pairs) | (page->quads ^ quads)) & all)
+		return false;
+	if (any) {
+		const struct cells cells = {
+			.write = write, .read = {read, other}, .count = blocks, .record = elements->record,
+			.step = SHADOW_BLOCK >> shift
+		};
+		return elements->writes ? cells_write(&cells, &elements->order) :
+					  cells_read(&cells, &elements->order);
+	}
+	page->pairs = (page->pairs & ~all) | pairs;
+	page->quads = (page->quads & ~all) | quads;
+	uint64_t *to = elements->writes ? write : read;
+	for (uint32_t b = 0; b < blocks; b++)
+		to[b] = elements->record + ((uint64_t)b * (SHADOW_BLOCK >> shift) << RECORD_LANE_SHIFT);
+	return true;
+}
+
+/* The record of an access by a warp's first lane, but for the epoch unless all lanes have the same. */
+static inline uint64_t check_lanes_record(const struct check_job *job, const struct check_clocks *clocks,
+					  const struct warp *warp, const struct op *op)
+{
+	return record_of(clocks->dirty ? 0 : clocks->now, check_site(job, warp, op), warp->index * LANES,
+			 op->narrow ? RECORD_NARROW : 0u);
+}
+
+/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
+static inline struct cells_order check_lanes_order(const struct check_clocks *clocks)
+{
+	const uint32_t floor = check_clocks_floor(clocks, 0);
+	struct cells_order order = {.first = record_of(clocks->first, 0, 0, 0)};
+	if (floor)
+		order.span = record_of(floor + 1, 0, 0, 0) - order.first;
+	return order;
+}
+
 /* The functions are for lanes that know of each other only what barriers of the whole group have ordered.  Races whose
  * report is known are counted by them (check_race_is_known). */
 

@@ -7,18 +7,24 @@
 
 #include <string.h>
 
+/* What is noted of the memory that contains a range, if that was kept for it; or NULL. */
+static const struct soft_notes *kept_notes(const struct check_job *check, uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < CHECK_NOTES; i++)
+		if (start >= check->notes[i].start && end <= check->notes[i].end)
+			return &check->notes[i];
+	return NULL;
+}
+
 /* Finds what is noted of the memory that contains all lanes' bytes, and keeps it for the next access.  NULL: nothing is
  * known of it. */
 static const struct soft_notes *find_notes(const struct check_whole *whole)
 {
 	struct check_job *check = whole->group->job;
-	struct soft_notes *notes = NULL;
-	for (unsigned i = 0; i < CHECK_NOTES; i++) {
-		notes = &check->notes[i];
-		if (whole->start >= notes->start && whole->end <= notes->end)
-			return notes;
-	}
-	notes = &check->notes[check->next_notes++ % CHECK_NOTES];
+	const struct soft_notes *kept = kept_notes(check, whole->start, whole->end);
+	if (kept)
+		return kept;
+	struct soft_notes *notes = &check->notes[check->next_notes++ % CHECK_NOTES];
 	if (!check->job->launch->memory->notes(whole->start, notes))
 		*notes = (struct soft_notes){0};
 	return whole->start >= notes->start && whole->end <= notes->end ? notes : NULL;
@@ -95,6 +101,19 @@ bool check_whole_noted(struct check_whole *whole)
 		check_set_written(notes->written + (run->place - notes->start), check_run_B(whole, run));
 	}
 	return true;
+}
+
+bool check_whole_noted_elements(const struct check_job *check, uint64_t start, uint64_t size_B, bool writes)
+{
+	const struct soft_notes *notes = kept_notes(check, start, start + size_B);
+	if (!notes || notes->end == UINT64_MAX || !(writes ? notes->writable : notes->readable))
+		return false;
+	atomic_uchar *written = notes->written ? notes->written + (start - notes->start) : NULL;
+	if (!written || check_all_written(written, size_B))
+		return true;
+	if (writes)
+		check_set_written(written, size_B);
+	return writes;
 }
 
 /* --- memory that kernels may not read ---------- */

@@ -394,46 +394,27 @@ static bool touch_row(const struct lanes *lanes, const struct row *row)
 	       touch_in_block(lanes, row, end * SHADOW_BLOCK, row->end);
 }
 
-/* As touch_words, of so many blocks, which is a constant. */
+/* Notes the accesses of `lanes` lanes to consecutive words, which are whole blocks, as check_elements_touch. */
 static inline __attribute__((always_inline)) bool touch_some_words(const struct lanes *lanes,
 								   const struct check_run *run, uint64_t record,
-								   uint32_t blocks)
+								   uint32_t count)
 {
-	const uint32_t first = (uint32_t)(run->place % SHADOW_PAGE_B) / SHADOW_WORD_B / SHADOW_BLOCK;
-	if (lanes->whole->size_B != SHADOW_WORD_B || run->count != blocks * SHADOW_BLOCK ||
-	    run->place % (SHADOW_BLOCK * SHADOW_WORD_B) || first > SHADOW_BLOCKS - blocks)
-		return false;
-	struct page *page = shadow_page_of(lanes->shadow, run->place);
-	if (!page || page->kept || page->run_count || page->narrow || page->atomic[0] || page->bytes ||
-	    (page->apart | page->pairs | page->quads | page->partial) >> first & ((1u << blocks) - 1))
-		return false;
-	uint64_t *write = page->block_write + first, *read = page->block_read[0] + first;
-	uint64_t *other = page->block_read[1] + first, any = 0;
-	for (uint32_t b = 0; b < blocks; b++)
-		any |= write[b] | read[b] | other[b];
-	if (any)
-		return touch(lanes, &(struct cells){
-			.write = write, .read = {read, other}, .count = blocks, .record = record, .step = SHADOW_BLOCK
-		});
-	uint64_t *to = lanes->writes ? write : read;
-	for (uint32_t b = 0; b < blocks; b++)
-		to[b] = record + ((uint64_t)b * SHADOW_BLOCK << RECORD_LANE_SHIFT);
-	return true;
+	const struct check_elements elements = {
+		lanes->shadow, run->place, lanes->order, record, lanes->writes
+	};
+	return lanes->whole->size_B == SHADOW_WORD_B && run->count == count &&
+	       check_elements_touch(&elements, count / SHADOW_BLOCK, 0);
 }
 
-/* Notes the accesses of a warp to consecutive words from the beginning of a block on, as touch_row would, if those are
- * whole blocks of words of a page.  False: they are not, or there may be a race; nothing is noted then, except that
- * reads may be. */
 static inline bool touch_words(const struct lanes *lanes, const struct check_run *run, uint64_t record)
 {
-	return touch_some_words(lanes, run, record, LANES / SHADOW_BLOCK);
+	return touch_some_words(lanes, run, record, LANES);
 }
 
-/* The same of half a warp. */
 static __attribute__((noinline)) bool touch_half(const struct lanes *lanes, const struct check_run *run,
 						 uint64_t record)
 {
-	return touch_some_words(lanes, run, record, LANES / 2 / SHADOW_BLOCK);
+	return touch_some_words(lanes, run, record, LANES / 2);
 }
 
 /* The same of consecutive bytes. */
@@ -579,14 +560,9 @@ bool check_whole_touch(struct check_whole *whole)
 		return check_whole_touch_atomic(whole);
 	struct lanes lanes = {
 		.whole = whole, .clocks = clocks, .shadow = shared ? &group->shared : &group->job->global,
-		.order.first = record_of(clocks->first, 0, 0, 0), .writes = !check_is_load(whole->op),
-		.record = record_of(clocks->dirty ? 0 : clocks->now, check_site(group->job, warp, whole->op),
-				    warp->index * LANES, whole->op->narrow ? RECORD_NARROW : 0u)
+		.order = check_lanes_order(clocks), .writes = !check_is_load(whole->op),
+		.record = check_lanes_record(group->job, clocks, warp, whole->op)
 	};
-	/* Without anything but barriers of the whole group, all of its lanes have the same epoch and floor. */
-	const uint32_t floor = check_clocks_floor(clocks, 0);
-	if (floor)
-		lanes.order.span = record_of(floor + 1, 0, 0, 0) - lanes.order.first;
 	if (whole->is_few && !clocks->dirty)
 		return check_lanes_touch_few(&lanes, whole);
 	if (whole->one_count && !clocks->dirty && (check_whole_keeps(whole, lanes.record) || touch_ones(&lanes)))
@@ -604,4 +580,27 @@ bool check_whole_touch(struct check_whole *whole)
 			return false;
 	}
 	return true;
+}
+
+bool check_whole_touch_elements(const struct warp *warp, const struct op *op, uint32_t size_B, uint64_t place)
+{
+	struct check_group *group = check_of(warp->group);
+	const struct check_clocks *clocks = &group->clocks[CHECK_GLOBAL_MEMORY];
+	const uint32_t blocks = LANES / SHADOW_BLOCK;
+	if (group->job->epochs.exhausted)
+		return true;
+	if (clocks->dirty || group->copies.count || !epochs_alone(&group->job->epochs, clocks->first))
+		return false;
+	const struct check_elements elements = {
+		&group->job->global, place, check_lanes_order(clocks),
+		check_lanes_record(group->job, clocks, warp, op), check_is_store(op)
+	};
+	switch (size_B / SHADOW_WORD_B) {
+	case 1:
+		return check_elements_touch(&elements, blocks, 0);
+	case 2:
+		return check_elements_touch(&elements, blocks << 1, 1);
+	default:
+		return check_elements_touch(&elements, blocks << 2, 2);
+	}
 }

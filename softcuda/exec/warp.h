@@ -155,6 +155,7 @@ struct job {
 struct group {
 	struct job *job;
 	void *watched;                    /* the watcher's own */
+	const void *told_by;              /* the same; it is kept when the work-group has ended */
 	struct group *next;               /* in its worker's list */
 	uint32_t ctaid[3];
 	uint32_t thread_count, live_count, warp_count;
