@@ -371,7 +371,6 @@ bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t pl
 	       note_global_load(warp, op, l, place, size_B);
 }
 
-/* Arguments and results are copied completely, with their padding. */
 static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t size_B,
 		 uint8_t value)
 {
@@ -382,19 +381,43 @@ static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t s
 		check_local_set(local, lanes, start_B, size_B, value);
 }
 
+/* The lanes that have written none of these bytes.  Arguments and results are copied completely, with their padding, so
+ * that all of one counts as written if a part of it is. */
+static uint32_t find_unwritten(const struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t size_B)
+{
+	const struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	if (!local->written || (uint64_t)start_B + size_B > local->stride_B)
+		return 0;
+	for (uint32_t i = 0; i < size_B; i++)
+		lanes &= ~(local->written[start_B + i] | local->gap[start_B + i]);
+	return size_B ? lanes : 0;
+}
+
+/* Notes that an argument or a result was copied from one place to another one. */
+static void note_passed(struct warp *warp, uint32_t lanes, uint32_t from_B, uint32_t from_size_B, uint32_t to_B,
+			uint32_t size_B)
+{
+	const uint32_t unwritten = find_unwritten(warp, lanes, from_B, from_size_B);
+	mark(warp, lanes & ~unwritten, to_B, size_B, BYTE_WRITTEN);
+	if (unwritten)
+		mark(warp, unwritten, to_B, size_B, BYTE_UNWRITTEN);
+}
+
 void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
 	const struct code *code = frame->code;
+	const struct call_site *site = frame->site;
 	mark(warp, lanes, frame->local_B, code->local_B, BYTE_UNWRITTEN);
 	for (uint32_t i = 0; i < code->parameter_count; i++)
-		mark(warp, lanes, frame->local_B + code->parameters[i].offset_B,
-		     code->parameters[i].size_B, BYTE_WRITTEN);
+		note_passed(warp, lanes, frame->parent->local_B + site->arguments[i].from_B, site->arguments[i].size_B,
+			    frame->local_B + code->parameters[i].offset_B, code->parameters[i].size_B);
 }
 
 void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
 	const struct call_site *site = frame->site;
 	for (uint32_t i = 0; i < site->result_count; i++)
-		mark(warp, lanes, frame->parent->local_B + site->results[i].to_B,
-		     site->results[i].size_B, BYTE_WRITTEN);
+		note_passed(warp, lanes, frame->local_B + frame->code->results[i].offset_B,
+			    frame->code->results[i].size_B, frame->parent->local_B + site->results[i].to_B,
+			    site->results[i].size_B);
 }

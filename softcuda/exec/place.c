@@ -4,6 +4,8 @@
 
 #include "softcuda/exec/watch.h"
 
+#include <stdio.h>
+
 enum place_space exec_place(const struct warp *warp, unsigned l, uint64_t place,
 			    uint64_t *offset_B_out)
 {
@@ -119,6 +121,25 @@ bool exec_frame_extent(const struct frame *frame, uint32_t i, struct range *rang
 	return local->size_B;
 }
 
+/* Appends which argument of a function a place in private memory is in; false: it is in none. */
+static bool describe_passed(const struct warp *warp, uint64_t offset_B, struct bytes *text)
+{
+	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
+		const struct code *code = frame->code;
+		for (uint32_t i = 0; i < code->parameter_count && !code->entry; i++) {
+			const uint64_t start_B = (uint64_t)frame->local_B + code->parameters[i].offset_B;
+			const struct range range = {start_B, start_B + code->parameters[i].size_B};
+			char what[sizeof("argument 4294967295 of function ")];
+			if (distance(&range, offset_B))
+				continue;
+			snprintf(what, sizeof(what), "argument %u of function ", i);
+			exec_describe_in(text, &range, offset_B, what, code->name);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void describe_local(const struct warp *warp, uint64_t offset_B, struct bytes *text)
 {
 	const struct exec_watch *watch = warp->group->job->watch;
@@ -126,6 +147,8 @@ static void describe_local(const struct warp *warp, uint64_t offset_B, struct by
 		return;
 	struct range range, best = {0, 0};
 	const char *function = NULL;
+	if (describe_passed(warp, offset_B, text))
+		return;
 	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
 		for (uint32_t i = 0; i < frame->code->local_count; i++) {
 			if (!exec_frame_extent(frame, i, &range))
