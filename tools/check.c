@@ -108,7 +108,8 @@ static bool set_environment(const struct request *request, const char *report)
 
 static void print_count(const struct request *request, unsigned count)
 {
-	fprintf(stderr, "culvert check: %s%u report%s%s%s%s; kernels were compiled without optimization\n",
+	fprintf(stderr, "culvert check: %s%u report%s%s%s%s; programs built from source were compiled without "
+		"optimization\n",
 		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
 		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
 		request->report && count ? request->report : "");

@@ -19,7 +19,7 @@ check() {
 	[ $code = $wanted ] || { fail "check $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
 }
 check 0 tests/kernels/runner $kernels/vector_add.clt
-grep -q '^culvert check: 0 reports; kernels were compiled without optimization$' $folder/errors || fail "a right program: no '0 reports'"
+grep -q '^culvert check: 0 reports; programs built from source were compiled without optimization$' $folder/errors || fail "a right program: no '0 reports'"
 check 7 sh -c 'exit 7'
 check 143 sh -c 'kill -TERM $$'
 check 127 $folder/no-such-program
@@ -42,7 +42,7 @@ kernel void behind(global int *data) { data[get_global_id(0) + 1] = 1; }
 END
 check 1 tests/kernels/runner $folder/behind.clt
 grep -q "^softcuda: .*behind" $folder/errors || { fail "the kernel's mistake is not told"; cat $folder/errors; }
-grep -q '^culvert check: 1 report; kernels were compiled without optimization$' $folder/errors || fail "not one report"
+grep -q '^culvert check: 1 report; programs built from source were compiled without optimization$' $folder/errors || fail "not one report"
 check 1 --report $folder/report tests/kernels/runner $folder/behind.clt
 grep -q "^softcuda: .*behind" $folder/report || fail "the report is not in its file"
 grep -q "^softcuda: .*behind" $folder/errors && fail "the report is on stderr as well"
