@@ -54,6 +54,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local_index.c frontend/lower_local_stores.c \
 	frontend/lower_merge.c \
 	frontend/lower_nan.c \
+	frontend/lower_narrow.c \
 	frontend/lower_packed.c \
 	frontend/lower_passed_union.c \
 	frontend/lower_passing.c \

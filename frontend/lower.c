@@ -48,6 +48,8 @@ static enum fe_status avoid_faults(struct lowering *lowering)
 {
 	enum fe_status status = fe_lower_merges(lowering);
 	if (!nvvm_reads_newer_dialect(lowering->sm, lowering->nvvm_lacks)) {
+		/* The others see how memory is accessed. */
+		status = status ? status : fe_lower_narrow_vectors(lowering);
 		status = status ? status : fe_lower_packed(lowering);
 		status = status ? status : fe_lower_private(lowering);
 		status = status ? status : fe_lower_generic(lowering);

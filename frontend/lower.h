@@ -76,6 +76,7 @@ enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_me
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
 enum fe_status fe_lower_nans(struct lowering *lowering);             /* lower_nan.c */
 enum fe_status fe_lower_elements(struct lowering *lowering);         /* lower_element.c */
+enum fe_status fe_lower_narrow_vectors(struct lowering *lowering);   /* lower_narrow.c */
 enum fe_status fe_lower_vector_loads(struct lowering *lowering);     /* lower_vector_load.c */
 enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_lifetime.c */
 enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_packed.c */

@@ -39,4 +39,8 @@ bool fe_component_takes_most(const bool taken[COMPONENT_MOST_LANES], LLVMValueRe
 LLVMValueRef fe_component_load_lanes(struct lowering *lowering, LLVMValueRef load,
 				     const bool taken[COMPONENT_MOST_LANES]);
 
+/* lower_narrow.c: loads a vector of integers of 8 or 16 bits, whose size is a multiple of 32 bits, as numbers of 32
+ * bits. */
+void fe_load_as_numbers(struct lowering *lowering, LLVMValueRef load);
+
 #endif

@@ -65,36 +65,6 @@ static void load_by_components(struct lowering *lowering, LLVMValueRef load)
 
 /* -- shorts ---------------------------------------------------------------------------------- */
 
-static LLVMValueRef insert(struct lowering *lowering, LLVMValueRef whole, LLVMValueRef number, unsigned lane)
-{
-	LLVMValueRef part = LLVMBuildTrunc(lowering->builder, number,
-					   LLVMInt16TypeInContext(lowering->context), "");
-	return LLVMBuildInsertElement(lowering->builder, whole, part,
-				      LLVMConstInt(LLVMInt32TypeInContext(lowering->context), lane, false), "");
-}
-
-/* Loads a vector of shorts as one of half as many numbers of 32 bits. */
-static void load_as_numbers(struct lowering *lowering, LLVMValueRef load)
-{
-	LLVMTypeRef vector = LLVMTypeOf(load), number = LLVMInt32TypeInContext(lowering->context);
-	const unsigned count = LLVMGetVectorSize(vector) / 2;
-	LLVMTypeRef type = count > 1 ? LLVMVectorType(number, count) : number;
-	LLVMValueRef whole = LLVMGetUndef(vector);
-	LLVMPositionBuilderBefore(lowering->builder, load);
-	LLVMValueRef numbers = LLVMBuildLoad2(lowering->builder, type, LLVMGetOperand(load, 0), "");
-	fe_component_take_properties(numbers, load, LLVMGetAlignment(load));
-	for (unsigned i = 0; i < count; i++) {
-		LLVMValueRef pair = count == 1 ? numbers
-					       : LLVMBuildExtractElement(lowering->builder, numbers,
-									 LLVMConstInt(number, i, false), "");
-		whole = insert(lowering, whole, pair, 2 * i);
-		pair = LLVMBuildLShr(lowering->builder, pair, LLVMConstInt(number, 16, false), "");
-		whole = insert(lowering, whole, pair, 2 * i + 1);
-	}
-	LLVMReplaceAllUsesWith(load, whole);
-	LLVMInstructionEraseFromParent(load);
-}
-
 static void part_shorts(struct lowering *lowering, LLVMBasicBlockRef block)
 {
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
@@ -103,7 +73,7 @@ static void part_shorts(struct lowering *lowering, LLVMBasicBlockRef block)
 		if (is_plain_load(i) && is_vector_of(LLVMTypeOf(i), 16) &&
 		    LLVMGetVectorSize(LLVMTypeOf(i)) % 2 == 0 && LLVMGetAlignment(i) >= 4 &&
 		    !fe_lower_is_private(LLVMGetOperand(i, 0)))
-			load_as_numbers(lowering, i);
+			fe_load_as_numbers(lowering, i);
 	}
 }
 
