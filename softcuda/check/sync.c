@@ -42,8 +42,8 @@ static bool orders_matter(const struct check_group *check)
 	return check->job->options & CHECK_RACE;
 }
 
-/* Forgets what is noted of a warp's private memory and of what it copies, and tells machine code so.  Whether that
- * changes nothing: nothing is noted. */
+/* Forgets what is noted of a warp's private memory and of what it copies, and tells machine code so.  True: the warp
+ * has no memory for such notes. */
 static bool begin_warp(const struct check_group *check, struct warp *warp)
 {
 	struct check_local *local = &check->locals[warp->index];

@@ -394,7 +394,7 @@ static bool touch_row(const struct lanes *lanes, const struct row *row)
 	       touch_in_block(lanes, row, end * SHADOW_BLOCK, row->end);
 }
 
-/* Notes the accesses of `lanes` lanes to consecutive words, which are whole blocks, as check_elements_touch. */
+/* Notes the accesses of so many lanes, which is a constant, to consecutive words, as check_elements_touch does. */
 static inline __attribute__((always_inline)) bool touch_some_words(const struct lanes *lanes,
 								   const struct check_run *run, uint64_t record,
 								   uint32_t count)
