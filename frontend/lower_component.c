@@ -77,6 +77,19 @@ LLVMValueRef fe_component_address(struct lowering *lowering, LLVMTypeRef vector,
 		    : pointer;
 }
 
+bool fe_component_is_vector_of(LLVMTypeRef type, unsigned bits)
+{
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return false;
+	type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == bits;
+}
+
+bool fe_component_is_plain(LLVMValueRef access)
+{
+	return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
+}
+
 void fe_component_take_properties(LLVMValueRef to, LLVMValueRef from, unsigned alignment)
 {
 	LLVMSetVolatile(to, LLVMGetVolatile(from));

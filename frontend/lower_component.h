@@ -13,6 +13,10 @@ void fe_component_for_blocks(struct lowering *lowering,
 /* Whether the block is in a function from SPIR-V. */
 bool fe_component_is_of_il(LLVMBasicBlockRef block);
 
+/* Whether the type is a vector of integers of so many bits. */
+bool fe_component_is_vector_of(LLVMTypeRef type, unsigned bits);
+/* Whether a load or a store is neither volatile nor atomic. */
+bool fe_component_is_plain(LLVMValueRef access);
 /* Whether the type is a vector whose components have addresses, and not too many of them. */
 bool fe_component_has_address(struct lowering *lowering, LLVMTypeRef type);
 uint64_t fe_component_size_B(struct lowering *lowering, LLVMTypeRef vector);

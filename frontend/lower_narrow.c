@@ -16,20 +16,6 @@ static unsigned component_bits(LLVMTypeRef vector)
 	return LLVMGetIntTypeWidth(LLVMGetElementType(vector));
 }
 
-static bool is_narrow(LLVMTypeRef type)
-{
-	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
-	    LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
-		return false;
-	const unsigned bits = component_bits(type);
-	return bits == 8 || bits == 16;
-}
-
-static bool is_plain(LLVMValueRef access)
-{
-	return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
-}
-
 /* The type of the vector's bits as numbers. */
 static LLVMTypeRef numbers_type(const struct lowering *lowering, LLVMTypeRef vector)
 {
@@ -67,23 +53,18 @@ static bool is_multiplied(LLVMValueRef value, bool extended, unsigned depth)
 	return false;
 }
 
-/* Makes the component of a number that begins at this bit.  libnvvm sees a dot product of bytes only where it knows
- * that four bytes are a number's bits; otherwise, shifts are fewer instructions. */
-static LLVMValueRef component_of(struct lowering *lowering, LLVMValueRef number, LLVMTypeRef component, unsigned bit,
-				 bool multiplied)
+/* Makes a component of a number, or of the vector of four bytes that it is. */
+static LLVMValueRef component_of(struct lowering *lowering, LLVMValueRef number, LLVMTypeRef component, unsigned i)
 {
-	LLVMBuilderRef builder = lowering->builder;
-	const unsigned bits = LLVMGetIntTypeWidth(component);
-	if (multiplied) {
-		LLVMTypeRef parts = LLVMVectorType(component, NUMBER_BITS / bits);
-		number = LLVMBuildBitCast(builder, number, parts, "");
-		return LLVMBuildExtractElement(builder, number, index_of(lowering, bit / bits), "");
-	}
-	if (bit)
-		number = LLVMBuildLShr(builder, number, index_of(lowering, bit), "");
-	return LLVMBuildTrunc(builder, number, component, "");
+	if (LLVMGetTypeKind(LLVMTypeOf(number)) == LLVMVectorTypeKind)
+		return extract(lowering, number, i);
+	LLVMValueRef bit = index_of(lowering, i * LLVMGetIntTypeWidth(component));
+	LLVMValueRef part = i ? LLVMBuildLShr(lowering->builder, number, bit, "") : number;
+	return LLVMBuildTrunc(lowering->builder, part, component, "");
 }
 
+/* libnvvm makes a dot product of a number itself only where it knows that four bytes are the number's bits, and puts
+ * them together again otherwise.  Without dot products, shifts are fewer instructions. */
 void fe_load_as_numbers(struct lowering *lowering, LLVMValueRef load)
 {
 	LLVMBuilderRef builder = lowering->builder;
@@ -96,7 +77,9 @@ void fe_load_as_numbers(struct lowering *lowering, LLVMValueRef load)
 	fe_component_take_properties(numbers, load, LLVMGetAlignment(load));
 	for (unsigned i = 0; i < LLVMGetVectorSize(vector); i++) {
 		number = i % each ? number : extract(lowering, numbers, i / each);
-		LLVMValueRef part = component_of(lowering, number, component, i % each * bits, multiplied);
+		if (i % each == 0 && multiplied)
+			number = LLVMBuildBitCast(builder, number, LLVMVectorType(component, each), "");
+		LLVMValueRef part = component_of(lowering, number, component, i % each);
 		whole = LLVMBuildInsertElement(builder, whole, part, index_of(lowering, i), "");
 	}
 	LLVMReplaceAllUsesWith(load, whole);
@@ -112,8 +95,7 @@ static LLVMValueRef number_of(struct lowering *lowering, LLVMValueRef vector, un
 	LLVMTypeRef type = LLVMInt32TypeInContext(lowering->context);
 	LLVMValueRef number = NULL;
 	for (unsigned i = 0; i < count; i++) {
-		LLVMValueRef part = LLVMBuildExtractElement(builder, vector, index_of(lowering, first + i), "");
-		part = LLVMBuildZExt(builder, part, type, "");
+		LLVMValueRef part = LLVMBuildZExt(builder, extract(lowering, vector, first + i), type, "");
 		if (i)
 			part = LLVMBuildShl(builder, part, index_of(lowering, i * NUMBER_BITS / count), "");
 		number = i ? LLVMBuildOr(builder, number, part, "") : part;
@@ -147,7 +129,8 @@ static bool is_in_memory(LLVMValueRef pointer)
 /* Whether libnvvm would need several accesses for a vector that takes fewer as numbers. */
 static bool is_split(const struct lowering *lowering, LLVMTypeRef type, LLVMValueRef access, LLVMValueRef pointer)
 {
-	if (!is_plain(access) || !is_narrow(type) || !is_in_memory(pointer))
+	const bool is_narrow = fe_component_is_vector_of(type, 8) || fe_component_is_vector_of(type, 16);
+	if (!is_narrow || !fe_component_is_plain(access) || !is_in_memory(pointer))
 		return false;
 	const unsigned lanes = LLVMGetVectorSize(type);
 	const uint64_t size_B = LLVMABISizeOfType(lowering->layout, type);

@@ -17,18 +17,9 @@
  * programs that load bytes, too. Of private memory libnvvm itself loads bytes at even places as shorts, so a vector
  * of bytes is loaded there byte by byte; libnvvm joins those loads. */
 
-static bool is_vector_of(LLVMTypeRef type, unsigned bits)
-{
-	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-		return false;
-	type = LLVMGetElementType(type);
-	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == bits;
-}
-
 static bool is_plain_load(LLVMValueRef i)
 {
-	return LLVMIsALoadInst(i) && !LLVMGetVolatile(i) &&
-	       LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+	return LLVMIsALoadInst(i) && fe_component_is_plain(i);
 }
 
 /* Loads the components one by one. Halves are loaded as integers, because libnvvm cannot join some loads of halves, and
@@ -70,7 +61,7 @@ static void part_shorts(struct lowering *lowering, LLVMBasicBlockRef block)
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (is_plain_load(i) && is_vector_of(LLVMTypeOf(i), 16) &&
+		if (is_plain_load(i) && fe_component_is_vector_of(LLVMTypeOf(i), 16) &&
 		    LLVMGetVectorSize(LLVMTypeOf(i)) % 2 == 0 && LLVMGetAlignment(i) >= 4 &&
 		    !fe_lower_is_private(LLVMGetOperand(i, 0)))
 			fe_load_as_numbers(lowering, i);
@@ -83,7 +74,7 @@ static bool loads_bytes(LLVMBasicBlockRef block)
 		if (!LLVMIsALoadInst(i) || fe_lower_is_private(LLVMGetOperand(i, 0)))
 			continue;
 		LLVMTypeRef type = LLVMTypeOf(i);
-		if (is_vector_of(type, 8) || (LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+		if (fe_component_is_vector_of(type, 8) || (LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
 					      LLVMGetIntTypeWidth(type) == 8))
 			return true;
 	}
@@ -118,7 +109,7 @@ static void part_private_bytes(struct lowering *lowering, LLVMBasicBlockRef bloc
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (is_plain_load(i) && is_vector_of(LLVMTypeOf(i), 8) &&
+		if (is_plain_load(i) && fe_component_is_vector_of(LLVMTypeOf(i), 8) &&
 		    fe_component_has_address(lowering, LLVMTypeOf(i)) &&
 		    fe_lower_is_private(LLVMGetOperand(i, 0)) &&
 		    is_accessed_in_parts(LLVMGetOperand(i, 0)))

@@ -321,12 +321,11 @@ bool compiled_group_start(struct group *group, const struct compiled *compiled)
 		return true;
 	if (!group->as_started && !start_warps(group))
 		return false;
-	memset(group->at, 0, parts * sizeof(*group->at));
-	/* Plain code stores only how parts stand that have not ended. */
-	for (uint32_t p = 0; p < parts && compiled->plain; p++)
-		group->at[p] = COMPILED_DONE;
-	for (uint32_t p = 0; p < parts; p++)
+	for (uint32_t p = 0; p < parts; p++) {
+		/* Plain code stores only how parts stand that have not ended. */
+		group->at[p] = compiled->plain ? COMPILED_DONE : 0;
 		group->part_lanes[p] = whole_part(group, p, compiled->width);
+	}
 	group->ready = compiled->plain;
 	if (group->job->watch)
 		clear_slots(group, compiled);

@@ -27,6 +27,27 @@ for arch in sm_75 sm_90 sm_120; do
 	grep -q "^.target $arch\$" $folder/$arch.ptx || fail "$arch: another target"
 	grep -q '\.entry twice' $folder/$arch.ptx || fail "$arch: no entry"
 done
+# Vectors of 8 and 16 bytes or shorts are one access of 16 bytes, and dot products of bytes are made of the words that were loaded.
+cat >$folder/narrow.cl <<'END'
+kernel void bytes(global uchar16 *to, global const uchar16 *from) { to[get_global_id(0)] = from[get_global_id(0)] + (uchar)1; }
+kernel void shorts(global short8 *to, global const short8 *from) { to[get_global_id(0)] = from[get_global_id(0)] * (short)3; }
+END
+cat >$folder/dots.cl <<'END'
+kernel void dots(global int *to, global const char8 *from)
+{
+	const char8 a = from[get_global_id(0)], b = from[get_global_id(0) + 1];
+	to[get_global_id(0)] = a.s0 * b.s0 + a.s1 * b.s1 + a.s2 * b.s2 + a.s3 * b.s3 + a.s4 * b.s4 + a.s5 * b.s5 +
+			       a.s6 * b.s6 + a.s7 * b.s7;
+}
+END
+for arch in sm_75 sm_90 sm_120; do
+	./culvert compile $folder/narrow.cl --arch $arch --emit ptx >$folder/narrow.ptx || fail "$arch: narrow.cl: no PTX"
+	counts=$(grep -c 'ld.global.*v4\.[ub]32' $folder/narrow.ptx),$(grep -c 'st.global.*v4\.[ub]32' $folder/narrow.ptx)
+	[ $counts = 2,2 ] || fail "$arch: narrow.cl: loads and stores of 16 bytes: $counts, not 2,2"
+	./culvert compile $folder/dots.cl --arch $arch --emit ptx >$folder/dots.ptx || fail "$arch: dots.cl: no PTX"
+	counts=$(grep -c 'ld.global.*v2\.[ub]32' $folder/dots.ptx),$(grep -c dp4a $folder/dots.ptx),$(grep -c 'prmt\|or\.b' $folder/dots.ptx)
+	[ $counts = 2,2,0 ] || fail "$arch: dots.cl: loads of 8 bytes, dp4a, bytes put together: $counts, not 2,2,0"
+done
 ./culvert compile $folder/kernel.cl --emit ll --options -DBY=2 | grep -q '^define .*@twice' || fail "no IR"
 ./culvert compile $folder/kernel.cl --emit nvvm -O -DBY=2 -o $folder/out.nvvm || fail "no NVVM IR"
 grep -q nvvmir.version $folder/out.nvvm || fail "that is no NVVM IR"
